@@ -1,0 +1,95 @@
+"""A versioned registry of Gymnasium environments that language models write, each run in isolation.
+
+Importing this package registers the shipped environments and the user's own with Gymnasium, so that
+``gymnasium.make("spade/<Name>-v<N>")`` works. Names below are loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from spade_envs import errors
+    from spade_envs.admission import Report, admit, judge
+    from spade_envs.contract.findings import Finding, Rejection
+    from spade_envs.contract.header import Header, parse_header
+    from spade_envs.contract.ids import EnvId
+    from spade_envs.contract.reply import read_reply
+    from spade_envs.contract.tool_env import ToolEnv
+    from spade_envs.envs import IsolatedEnv
+    from spade_envs.isolation.limits import Limits
+    from spade_envs.language.program import run_program
+    from spade_envs.registry import Registry, add_registry, registries, seeds_folder
+    from spade_envs.text import TextEnv, make_text
+
+_HOMES = {
+    "EnvId": "spade_envs.contract.ids",
+    "Finding": "spade_envs.contract.findings",
+    "Header": "spade_envs.contract.header",
+    "IsolatedEnv": "spade_envs.envs",
+    "Limits": "spade_envs.isolation.limits",
+    "Registry": "spade_envs.registry",
+    "Rejection": "spade_envs.contract.findings",
+    "Report": "spade_envs.admission",
+    "TextEnv": "spade_envs.text",
+    "ToolEnv": "spade_envs.contract.tool_env",
+    "add_registry": "spade_envs.registry",
+    "admit": "spade_envs.admission",
+    "errors": "spade_envs",
+    "judge": "spade_envs.admission",
+    "make_text": "spade_envs.text",
+    "parse_header": "spade_envs.contract.header",
+    "read_reply": "spade_envs.contract.reply",
+    "registries": "spade_envs.registry",
+    "run_program": "spade_envs.language.program",
+    "seeds_folder": "spade_envs.registry",
+}
+
+__all__ = [
+    "EnvId",
+    "Finding",
+    "Header",
+    "IsolatedEnv",
+    "Limits",
+    "Registry",
+    "Rejection",
+    "Report",
+    "TextEnv",
+    "ToolEnv",
+    "add_registry",
+    "admit",
+    "errors",
+    "judge",
+    "make_text",
+    "parse_header",
+    "read_reply",
+    "registries",
+    "run_program",
+    "seeds_folder",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "errors":
+        return importlib.import_module("spade_envs.errors")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'spade_envs' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def _register() -> None:
+    from spade_envs.registry.gym_registration import register_all
+    from spade_envs.registry.stack import registries
+
+    for registry in registries():
+        register_all(registry)
+
+
+_register()

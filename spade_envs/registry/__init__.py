@@ -1,0 +1,18 @@
+"""The registry: immutable, hashed versions of environments in plain folders, several of them stacked."""
+
+from __future__ import annotations
+
+from spade_envs.registry.paths import seeds_folder, shipped_registry, user_registry
+from spade_envs.registry.stack import add_registry, find, registries
+from spade_envs.registry.store import Registry, RegistryWarning
+
+__all__ = [
+    "Registry",
+    "RegistryWarning",
+    "add_registry",
+    "find",
+    "registries",
+    "seeds_folder",
+    "shipped_registry",
+    "user_registry",
+]
