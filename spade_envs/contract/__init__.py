@@ -12,6 +12,7 @@ from spade_envs.contract.header import (
 )
 from spade_envs.contract.header_keys import DOMAINS
 from spade_envs.contract.ids import EnvId, near_matches
+from spade_envs.contract.reply import read_reply
 from spade_envs.contract.text_space import UnicodeText
 from spade_envs.contract.tool_env import ToolEnv
 from spade_envs.contract.tool_schema import tool_problems, tool_schemas
@@ -30,6 +31,7 @@ __all__ = [
     "has_header",
     "near_matches",
     "parse_header",
+    "read_reply",
     "set_version",
     "tool_problems",
     "tool_schemas",

@@ -71,7 +71,7 @@ class ToolEnv(gym.Env[str, Any]):
 
         Returns:
             The result as text; the reward, 1.0 where ``finish`` finds the goal reached, else 0.0; whether the
-            episode ended; False; and ``is_success``. A call that cannot be carried out results in ``Error: ...``.
+            episode ended; False; and ``is_success``. A call that cannot be carried out gives ``Error: ...``.
         """
         try:
             call = _read(action)
