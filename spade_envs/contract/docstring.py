@@ -22,10 +22,8 @@ def read_docstring(text: str) -> tuple[str, dict[str, str]]:
             current = sections.setdefault(match[1], [])
         else:
             current.append(line)
-    arguments: dict[str, str] = {}
-    for name in _ARGUMENT_SECTIONS & set(sections):
-        arguments |= _arguments(sections[name])
-    return "\n".join(description).strip(), arguments
+    lines = [line for name in sections if name in _ARGUMENT_SECTIONS for line in sections[name]]
+    return "\n".join(description).strip(), _arguments(lines)
 
 
 def _arguments(lines: list[str]) -> dict[str, str]:

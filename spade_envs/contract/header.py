@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
 from spade_envs.contract.findings import Finding, Rejection
 from spade_envs.contract.header_keys import KEYS, Domain, Origin
+from spade_envs.contract.header_toml import places_of, read_toml
 from spade_envs.contract.ids import EnvId, near_matches
 
 HEADER_LIMIT = 8_192
@@ -22,8 +22,6 @@ HEADER_LIMIT = 8_192
 
 _OPENING, _CLOSING = "# /// spade", "# ///"
 _LINE_END = re.compile(r"(\r\n|\r|\n)")
-_ASSIGNMENT = re.compile(r"""["']?([A-Za-z0-9_-]+)["']?\s*=""")
-_TOML_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +55,8 @@ def parse_header(source: str) -> Header | Rejection:
     if isinstance(block, Finding):
         return Rejection((block,))
     statements = [_uncommented(lines[number]) for number in block]
-    places = _places(statements)
-    data, findings = _read_toml(statements)
+    places = places_of(statements)
+    data, findings = read_toml(statements)
     findings += [
         *_unknown_or_wrong(data, places),
         *_missing(places),
@@ -86,7 +84,7 @@ def set_version(source: str, version: int) -> str:
     if isinstance(header, Rejection):
         raise ValueError(f"The version of a source with a faulty header cannot be set:\n{header.text()}")
     block = cast(range, _block(_lines(source)))
-    place = block.start + _places([_uncommented(_lines(source)[number]) for number in block])["id"] - 1
+    place = block.start + places_of([_uncommented(_lines(source)[number]) for number in block])["id"] - 1
     pieces = _LINE_END.split(source)  # lines at even places, their ends between them
     new = EnvId(header.id.name, version)
     pieces[2 * place] = pieces[2 * place].replace(str(header.id), str(new), 1)
@@ -154,53 +152,6 @@ def _no_header(lines: list[str]) -> Finding:
 
 def _uncommented(line: str) -> str:
     return line.removeprefix("#").removeprefix(" ")
-
-
-def _places(statements: list[str]) -> dict[str, int]:
-    """Return the 1-based line, within the block, on which each key first stands."""
-    places: dict[str, int] = {}
-    for number, statement in enumerate(statements, 1):
-        if match := _ASSIGNMENT.match(statement):
-            places.setdefault(match[1], number)
-    return places
-
-
-def _read_toml(statements: list[str]) -> tuple[dict[str, Any], list[Finding]]:
-    """Read the block at once or, where it is no TOML, key by key, so that each faulty one is found."""
-    try:
-        return tomllib.loads("\n".join(statements)), []
-    except (tomllib.TOMLDecodeError, RecursionError) as whole_error:
-        findings, data = [], dict[str, Any]()
-        for first, text in _one_by_one(statements):
-            try:
-                part = tomllib.loads(text)
-            except (tomllib.TOMLDecodeError, RecursionError) as error:
-                findings.append(_toml_finding(error, first))
-                continue
-            findings += [_duplicate(key, first) for key in part if key in data]
-            data |= part
-        return data, findings or [_toml_finding(whole_error, 1)]
-
-
-def _one_by_one(statements: list[str]) -> Iterator[tuple[int, str]]:
-    starts = [number for number, text in enumerate(statements) if number == 0 or _ASSIGNMENT.match(text)]
-    for start, stop in zip(starts, [*starts[1:], len(statements)], strict=True):
-        yield start + 1, "\n".join(statements[start:stop])
-
-
-def _toml_finding(error: Exception, first: int) -> Finding:
-    message = str(error)
-    place = _TOML_PLACE.search(message)
-    line = first + (int(place[1]) - 1 if place and place[1] else 0)
-    found = f"The header is no TOML here: {_TOML_PLACE.sub('', message)}."
-    remedy = "Write `# key = value`: text in straight double quotes, lists in square brackets, numbers bare."
-    return Finding("header.toml", found, remedy, line)
-
-
-def _duplicate(key: str, line: int) -> Finding:
-    return Finding(
-        "header.duplicate-key", f"`{key}` stands here a second time.", "Delete one of the two.", line
-    )
 
 
 def _unknown_or_wrong(data: dict[str, Any], places: dict[str, int]) -> Iterator[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from enum import Enum
 from typing import Any
 
@@ -35,10 +35,10 @@ def plain(value: Any) -> Any:
             return {_key(key): plain(item) for key, item in value.items()}
         case Set():
             return _sorted([plain(item) for item in value])
-        case Collection() if not isinstance(value, (bytes, bytearray)):
+        case _ if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        case Iterable() if not isinstance(value, (bytes, bytearray)):
             return [plain(item) for item in value]
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     return str(value)
 
 

@@ -38,8 +38,8 @@ class _Parts:
 def read_reply(reply: str) -> str | Rejection:
     """Return the source in a reply, with LF line ends and one at its end, or say why there is none.
 
-    It is the last complete fenced block outside thinking tags that has a header, or the whole reply where that
-    is source without a fence.
+    It is the last complete fenced block outside thinking tags that has a header, or the whole reply where
+    that is source without a fence.
     """
     text = reply.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     text = _BEGUN_THOUGHT.sub("", text)

@@ -9,13 +9,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import gymnasium as gym
 
 from spade_envs.contract.plain import from_json, plain
 from spade_envs.contract.text_space import UnicodeText
-from spade_envs.contract.tool_schema import PREFIX, CallError, check_arguments, tool_problems, tool_schemas
+from spade_envs.contract.tool_arguments import CallError, check_arguments
+from spade_envs.contract.tool_schema import PREFIX, tool_problems, tool_schemas
 
 ACTION_LIMIT = 8_192
 """The most characters of an action."""
@@ -29,32 +31,34 @@ _Functions = Mapping[str, dict[str, Any]]
 class ToolEnv(gym.Env[str, Any]):
     """An environment in which an agent calls tools and ends the episode with ``finish``.
 
-    Attributes:
-        tools: the tools' schemas in the OpenAI function-calling form, ``finish`` last.
-
     Raises:
         TypeError: a tool cannot be offered, or its signature and docstring disagree. The message names each.
     """
 
     metadata = {"render_modes": ["ansi"]}
-    tools: list[dict[str, Any]]
 
     def __new__(cls, *_args: Any, **_kwargs: Any) -> Self:
-        """Give the instance its spaces and schemas here: a subclass may omit ``super().__init__()``."""
+        """Check the tools and set the spaces: here, because a subclass may omit ``super().__init__()``."""
         if problems := tool_problems(cls):
             raise TypeError(f"{cls.__name__} breaks the tool contract:\n" + "\n".join(problems))
         env = super().__new__(cls)
         env.action_space = UnicodeText(ACTION_LIMIT)
         env.observation_space = UnicodeText(OBSERVATION_LIMIT)
-        env.tools = tool_schemas(cls)
-        env.__functions = {tool["function"]["name"]: tool["function"] for tool in tool_schemas(cls)}
         return env
 
     def __init__(self, render_mode: str | None = None) -> None:
         self.render_mode = render_mode
 
+    @cached_property  # may be shadowed: a subclass is free to call something of its own `tools`
+    def tools(self) -> list[dict[str, Any]]:
+        """The tools' schemas in the OpenAI function-calling form, ``finish`` last."""
+        return tool_schemas(type(self))
+
+    @cached_property
+    def __functions(self) -> _Functions:
+        return {tool["function"]["name"]: tool["function"] for tool in tool_schemas(type(self))}
+
     if TYPE_CHECKING:
-        __functions: _Functions
 
         def goal_reached(self, answer: Any) -> bool:
             """Judge the whole outcome, given the JSON value that the agent finished with."""

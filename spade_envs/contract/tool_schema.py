@@ -1,7 +1,7 @@
-"""The tools of a :class:`ToolEnv`: their schemas, what is wrong with them, and the check of arguments.
+"""The tools of a :class:`ToolEnv`: their schemas, and what is wrong with them.
 
-Schemas come from signatures and docstrings, and arguments are checked against the schema: what an agent is
-told and what it is held to cannot disagree.
+Schemas come from signatures and docstrings, and calls are checked against them in
+:mod:`spade_envs.contract.tool_arguments`: what an agent is told and what it is held to cannot disagree.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from spade_envs.contract.annotations import AnnotationError, schema_of
 from spade_envs.contract.docstring import read_docstring
-from spade_envs.contract.plain import plain, to_json
+from spade_envs.contract.plain import plain
 
 PREFIX = "tool_"
 FINISH: dict[str, Any] = {
@@ -26,10 +26,6 @@ FINISH: dict[str, Any] = {
     },
 }
 _SUPPORTED = "Annotate with str, int, float, bool, list[...], dict, Literal[...] or X | None."
-
-
-class CallError(ValueError):
-    """A call that cannot be carried out. The message says what was wrong and what is expected."""
 
 
 def tool_schemas(cls: type) -> list[dict[str, Any]]:
@@ -54,23 +50,6 @@ def tool_names(cls: type) -> list[str]:
         for name in attributes
         if name.startswith(PREFIX) and name != PREFIX and callable(getattr(cls, name))
     ]
-
-
-def check_arguments(function: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments as the tool gets them (a whole float becomes an int where one is asked for).
-
-    Raises:
-        CallError: one is missing, unknown, or of the wrong type.
-    """
-    properties: dict[str, Any] = function["parameters"]["properties"]
-    takes = f"`{function['name']}` takes {', '.join(f'`{name}`' for name in properties) or 'no arguments'}"
-    for name in arguments:
-        if name not in properties:
-            raise CallError(f"unknown argument `{name[:80]}`; {takes}")
-    for name in function["parameters"]["required"]:
-        if name not in arguments:
-            raise CallError(f"missing argument `{name}`; {takes}")
-    return {name: _fit(value, properties[name], name) for name, value in arguments.items()}
 
 
 def _parameters(cls: type, name: str) -> list[inspect.Parameter]:
@@ -129,7 +108,7 @@ def _problems(cls: type, name: str) -> Iterator[str]:
         yield from (
             f"{tool}, parameter `{parameter.name}`: {text}" for text in _about(parameter, method, documented)
         )
-    for word in documented.keys() - {parameter.name for parameter in parameters}:
+    for word in sorted(documented.keys() - {parameter.name for parameter in parameters}):
         yield f"{tool} documents `{word}`, which its signature lacks. Delete it there or add the parameter."
 
 
@@ -148,54 +127,3 @@ def _about(
         schema_of(parameter.annotation, _names_known_to(method))
     except AnnotationError as error:
         yield f"{error}. {_SUPPORTED}"
-
-
-def _fit(value: Any, schema: dict[str, Any], where: str) -> Any:
-    """Return the value as the schema's type, or raise CallError."""
-    if "enum" in schema:
-        if any(value == allowed and type(value) is type(allowed) for allowed in schema["enum"]):
-            return value
-        raise _wrong(value, schema, where)
-    if "anyOf" in schema:
-        return _fit_any(value, schema, where)
-    match schema.get("type"), value:
-        case (None, _) | ("string", str()) | ("boolean", bool()) | ("null", None):
-            return value
-        case (("integer" | "number"), bool()):
-            raise _wrong(value, schema, where)
-        case "integer", int() | float() if value == int(value):
-            return int(value)
-        case "number", int() | float() if abs(value) <= 1.7e308:
-            return float(value)
-        case "array", list():
-            return [_fit(item, schema.get("items", {}), f"{where}[{n}]") for n, item in enumerate(value)]
-        case "object", dict():
-            inner = schema.get("additionalProperties", {})
-            return {key: _fit(item, inner, f"{where}.{key}") for key, item in value.items()}
-    raise _wrong(value, schema, where)
-
-
-def _fit_any(value: Any, schema: dict[str, Any], where: str) -> Any:
-    for choice in schema["anyOf"]:
-        try:
-            return _fit(value, choice, where)
-        except CallError:
-            continue
-    raise _wrong(value, schema, where)
-
-
-def _wrong(value: Any, schema: dict[str, Any], where: str) -> CallError:
-    shown = to_json(value)
-    shown = shown if len(shown) <= 80 else shown[:77] + "..."
-    return CallError(f"argument `{where}` must be {_in_words(schema)}, not {shown}")
-
-
-def _in_words(schema: dict[str, Any]) -> str:
-    if "enum" in schema:
-        return "one of " + ", ".join(map(to_json, schema["enum"]))
-    if "anyOf" in schema:
-        return " or ".join(map(_in_words, schema["anyOf"]))
-    words = {"string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false"}
-    words |= {"array": "a list", "object": "a JSON object", "null": "null"}
-    text = words.get(schema.get("type", ""), "any value")
-    return f"{text}, each item {_in_words(schema['items'])}" if "items" in schema else text

@@ -1,0 +1,63 @@
+"""The TOML of a header, read so that every faulty line is found and not the first alone.
+
+Lines are counted from 1 within the block.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from typing import Any
+
+from spade_envs.contract.findings import Finding
+
+_ASSIGNMENT = re.compile(r"""["']?([A-Za-z0-9_-]+)["']?\s*=""")
+_TOML_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
+
+
+def places_of(statements: list[str]) -> dict[str, int]:
+    """Return the line on which each key first stands."""
+    places: dict[str, int] = {}
+    for number, statement in enumerate(statements, 1):
+        if match := _ASSIGNMENT.match(statement):
+            places.setdefault(match[1], number)
+    return places
+
+
+def read_toml(statements: list[str]) -> tuple[dict[str, Any], list[Finding]]:
+    """Read the block at once or, where it is no TOML, key by key, so that each faulty one is found."""
+    try:
+        return tomllib.loads("\n".join(statements)), []
+    except (tomllib.TOMLDecodeError, RecursionError) as whole_error:
+        findings, data = [], dict[str, Any]()
+        for first, text in _one_by_one(statements):
+            try:
+                part = tomllib.loads(text)
+            except (tomllib.TOMLDecodeError, RecursionError) as error:
+                findings.append(_toml_finding(error, first))
+                continue
+            findings += [_duplicate(key, first) for key in part if key in data]
+            data |= part
+        return data, findings or [_toml_finding(whole_error, 1)]
+
+
+def _one_by_one(statements: list[str]) -> Iterator[tuple[int, str]]:
+    starts = [number for number, text in enumerate(statements) if number == 0 or _ASSIGNMENT.match(text)]
+    for start, stop in zip(starts, [*starts[1:], len(statements)], strict=True):
+        yield start + 1, "\n".join(statements[start:stop])
+
+
+def _toml_finding(error: Exception, first: int) -> Finding:
+    message = str(error)
+    place = _TOML_PLACE.search(message)
+    line = first + (int(place[1]) - 1 if place and place[1] else 0)
+    found = f"The header is no TOML here: {_TOML_PLACE.sub('', message)}."
+    remedy = "Write `# key = value`: text in straight double quotes, lists in square brackets, numbers bare."
+    return Finding("header.toml", found, remedy, line)
+
+
+def _duplicate(key: str, line: int) -> Finding:
+    return Finding(
+        "header.duplicate-key", f"`{key}` stands here a second time.", "Delete one of the two.", line
+    )
