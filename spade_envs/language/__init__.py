@@ -1,0 +1,17 @@
+"""The language of environments: source in, code or a rejection out, and code run in a namespace of its own."""
+
+from spade_envs.language.compiler import CompiledSource, compile_source
+from spade_envs.language.names import FILENAME, POLICY_VERSION
+from spade_envs.language.program import PRINTED_LIMIT, Program, describe, load, run_program
+
+__all__ = [
+    "FILENAME",
+    "POLICY_VERSION",
+    "PRINTED_LIMIT",
+    "CompiledSource",
+    "Program",
+    "compile_source",
+    "describe",
+    "load",
+    "run_program",
+]

@@ -1,0 +1,73 @@
+"""From source to code: header, limits, policy, and what kind of environment it is. Nothing is run here."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import types
+from dataclasses import dataclass
+
+from spade_envs.contract import Finding, Header, Rejection, parse_header
+from spade_envs.language.environment_class import find_environment_class
+from spade_envs.language.limits import parse, syntax_finding
+from spade_envs.language.names import FILENAME
+from spade_envs.language.policy import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledSource:
+    """A design that may be loaded, in a worker.
+
+    Attributes:
+        header: the metadata.
+        source: the whole file as it was given.
+        class_name: the one environment class.
+        code: the module's code under the policy.
+    """
+
+    header: Header
+    source: str
+    class_name: str
+    code: types.CodeType
+
+
+@functools.lru_cache(maxsize=256)
+def compile_source(source: str) -> CompiledSource | Rejection:
+    """Compile a design, or say everything that keeps it from being compiled, each refusal with its line."""
+    tree = parse(source)
+    header = parse_header(source)
+    findings = list(header.findings) if isinstance(header, Rejection) else []
+    if isinstance(tree, Rejection):
+        return _rejection(findings + list(tree.findings))
+    class_name = find_environment_class(tree)
+    findings += [class_name] if isinstance(class_name, Finding) else []
+    code = _compile_tree(tree)
+    findings += code.findings if isinstance(code, Rejection) else []
+    if isinstance(header, Rejection) or isinstance(class_name, Finding) or isinstance(code, Rejection):
+        return _rejection(findings)
+    return CompiledSource(header, source, class_name, code)
+
+
+@functools.lru_cache(maxsize=64)
+def compile_program(source: str) -> types.CodeType | Rejection:
+    """Compile a program that is no environment, such as one that an agent wrote, under the same policy."""
+    tree = parse(source)
+    return tree if isinstance(tree, Rejection) else _compile_tree(tree)
+
+
+def _compile_tree(tree: ast.Module) -> types.CodeType | Rejection:
+    policy = Policy()
+    try:
+        tree = policy.visit(tree)
+        if policy.findings:
+            return _rejection(policy.findings)
+        return compile(tree, FILENAME, "exec", dont_inherit=True)
+    except SyntaxError as error:  # what only the compiler sees, such as `return` outside a function
+        return Rejection((syntax_finding(error),))
+    except RecursionError:
+        found = "The expressions are nested too deep for Python's compiler."
+        return Rejection((Finding("language.limit", found, "Write shorter, flatter expressions."),))
+
+
+def _rejection(findings: list[Finding]) -> Rejection:
+    return Rejection(tuple(sorted(findings, key=lambda finding: (finding.line or 0, finding.column or 0))))

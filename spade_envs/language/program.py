@@ -1,0 +1,141 @@
+"""A compiled design, running: one namespace with modules, generators and a log of its own."""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import json
+import sys
+import types
+import typing
+from collections.abc import Mapping
+from typing import Any
+
+from spade_envs.contract import Rejection
+from spade_envs.language import policy
+from spade_envs.language.compiler import CompiledSource, compile_program
+from spade_envs.language.facades import TYPE, Facades
+from spade_envs.language.guards import check_own, get_attribute, has_attribute, set_attribute
+from spade_envs.language.names import BUILTINS, FILENAME, PROGRAM
+
+PRINTED_LIMIT = 64 * 1024
+"""The most characters that are kept of what a program prints."""
+
+
+class Program:
+    """One execution of a compiled design.
+
+    Args:
+        code: what :func:`~spade_envs.language.compiler.compile_source` made.
+        class_name: the environment class; None for a program that is no environment.
+    """
+
+    def __init__(self, code: types.CodeType, class_name: str | None = None) -> None:
+        self._facades = Facades(run_program)
+        self._log: list[str] = []
+        self._room = PRINTED_LIMIT
+        self.namespace: dict[str, Any] = {
+            "__builtins__": self._builtins(),
+            "__name__": PROGRAM,
+            "__doc__": None,
+        }
+        exec(code, self.namespace)
+        if class_name is not None:
+            self.environment_class: type = self.namespace[class_name]
+
+    def seed(self, seed: int | None) -> None:
+        """Seed what the program has as `random` and `numpy.random`. With None they go on as they are."""
+        if seed is not None:
+            self._facades.seed(seed)
+
+    def printed(self) -> str:
+        """Return what the program printed, up to :data:`PRINTED_LIMIT` characters."""
+        return "".join(self._log)
+
+    def _print(self, *values: Any, sep: str | None = " ", end: str | None = "\n", **_: Any) -> None:
+        """`print` to the program's log; `file` and `flush` mean nothing here."""
+        text = (" " if sep is None else sep).join(map(str, values)) + ("\n" if end is None else end)
+        kept = text[: self._room]
+        if kept:
+            self._log.append(kept)
+            self._room -= len(kept)
+
+    def _builtins(self) -> dict[str, Any]:
+        own = {
+            "BaseException": Exception,  # what stops a worker is not to be caught
+            "getattr": get_attribute,
+            "hasattr": has_attribute,
+            "print": self._print,
+            "setattr": set_attribute,
+            "type": TYPE,
+            "__build_class__": builtins.__build_class__,
+            "__import__": _loaded_module,
+            policy.GUARD_OWN: check_own,
+            policy.GUARD_FORMAT: get_attribute,
+            policy.IMPORT: self._facades.get,
+            policy.EXCEPTION: Exception,
+            policy.ANY: typing.Any,
+            policy.CLASS_VAR: typing.ClassVar,
+            policy.INIT_VAR: dataclasses.InitVar,
+            policy.KEYWORDS_ONLY: dataclasses.KW_ONLY,
+        }
+        return {name: getattr(builtins, name) for name in BUILTINS} | own
+
+
+def load(compiled: CompiledSource) -> Program:
+    """Run a design's module in a new namespace. Call this in a worker, or for code that you trust.
+
+    Raises:
+        Exception: whatever the design's own code raises.
+    """
+    return Program(compiled.code, compiled.class_name)
+
+
+def run_program(source: str, function: str, arguments: Any = ()) -> dict[str, Any]:
+    """Run one function of a program that an agent wrote, in a namespace of its own, under the same policy.
+
+    Args:
+        source: the program's text, without a header.
+        function: the name of the function to call.
+        arguments: a list of positional arguments or a dictionary of named ones; it is copied as JSON.
+
+    Returns:
+        ``{"result": ...}``, copied as JSON, or ``{"error": "..."}``, which says what was wrong and where.
+    """
+    code = compile_program(source) if type(source) is str else Rejection(())
+    if isinstance(code, Rejection):
+        return {"error": code.text("program", source) or "The source is no text."}
+    try:
+        target = Program(code).namespace.get(function)
+        if not isinstance(target, types.FunctionType):
+            return {"error": f"The program defines no function {function!r}."}
+        copied = json.loads(json.dumps(arguments))
+        result = target(**copied) if isinstance(copied, Mapping) else target(*copied)
+        return {"result": json.loads(json.dumps(result))}
+    except Exception as error:
+        return {"error": describe(error)}
+
+
+def describe(error: BaseException) -> str:
+    """Return an exception as one line of text, with the line of the design where it was raised."""
+    line, traceback = None, error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == FILENAME:
+            line = traceback.tb_lineno
+        traceback = traceback.tb_next
+    try:
+        message = str(error)
+    except Exception:
+        message = "(its text cannot be made)"
+    place = "" if line is None else f" (line {line})"
+    return f"{type(error).__name__}: {message[:500]}{place}"
+
+
+def _loaded_module(name: str, *_: Any, **__: Any) -> types.ModuleType:
+    """Serve imports that compiled code of NumPy and the standard library makes while a design runs.
+
+    A design's own import statements never come here: the policy turned them into lookups of facades.
+    """
+    if name in sys.modules:
+        return sys.modules[name]
+    raise ImportError(f"{name!r} is not loaded")
