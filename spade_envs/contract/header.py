@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, cast
+from dataclasses import dataclass, replace
+from typing import Any
 
 from spade_envs.contract.findings import Finding, Rejection
 from spade_envs.contract.header_keys import KEYS, Domain, Origin
@@ -51,20 +51,19 @@ class Header:
 def parse_header(source: str) -> Header | Rejection:
     """Read the header, or say everything that is wrong with it, each problem with its line."""
     lines = _lines(source)
-    block = _block(lines)
-    if isinstance(block, Finding):
-        return Rejection((block,))
+    block, fault = _block(lines)
+    if fault and not block:
+        return Rejection((fault,))
     statements = [_uncommented(lines[number]) for number in block]
     places = places_of(statements)
     data, findings = read_toml(statements)
-    findings += [
-        *_unknown_or_wrong(data, places),
-        *_missing(places),
-        *_wrong_together(data, places, statements),
-    ]
-    if findings:
-        shifted = (_at(finding, (finding.line or 0) + block.start) for finding in findings)
-        return Rejection(tuple(sorted(shifted, key=lambda finding: finding.line or 0)))
+    findings += _unknown_or_wrong(data, places)
+    findings += _missing(places)
+    findings += _wrong_together(data, places, statements)
+    if fault or findings:
+        findings = [replace(finding, line=(finding.line or 0) + block.start) for finding in findings]
+        findings += [fault] if fault else []
+        return Rejection(tuple(sorted(findings, key=lambda finding: finding.line or 0)))
     data |= {key: EnvId.parse(data[key]) for key in ("id", "parent") if key in data}
     return Header(**{**data, "skills": tuple(data["skills"])})
 
@@ -83,8 +82,9 @@ def set_version(source: str, version: int) -> str:
     header = parse_header(source)
     if isinstance(header, Rejection):
         raise ValueError(f"The version of a source with a faulty header cannot be set:\n{header.text()}")
-    block = cast(range, _block(_lines(source)))
-    place = block.start + places_of([_uncommented(_lines(source)[number]) for number in block])["id"] - 1
+    lines = _lines(source)
+    block, _ = _block(lines)
+    place = block.start + places_of([_uncommented(lines[number]) for number in block])["id"] - 1
     pieces = _LINE_END.split(source)  # lines at even places, their ends between them
     new = EnvId(header.id.name, version)
     pieces[2 * place] = pieces[2 * place].replace(str(header.id), str(new), 1)
@@ -94,8 +94,8 @@ def set_version(source: str, version: int) -> str:
 def body(source: str) -> str:
     """Return what stands below the header, with LF line ends and no blank lines around it."""
     lines = _lines(source)
-    block = _block(lines)
-    return "\n".join(lines if isinstance(block, Finding) else lines[block.stop + 1 :]).strip("\n")
+    block, fault = _block(lines)
+    return "\n".join(lines if fault else lines[block.stop + 1 :]).strip("\n")
 
 
 def code_sha256(source: str) -> str:
@@ -121,32 +121,35 @@ def _opening(lines: list[str]) -> int | None:
     return None
 
 
-def _block(lines: list[str]) -> range | Finding:
-    """Return the indices of the lines between the two marks."""
+def _block(lines: list[str]) -> tuple[range, Finding | None]:
+    """Return the indices of the lines between the two marks, and what is wrong with the block as a whole."""
     opening = _opening(lines)
     if opening is None:
-        return _no_header(lines)
-    for number in range(opening + 1, len(lines)):
-        if lines[number].rstrip() == _CLOSING:
-            size = sum(map(len, lines[opening + 1 : number]))
-            if size <= HEADER_LIMIT:
-                return range(opening + 1, number)
-            found = f"The header has {size:,} characters; at most {HEADER_LIMIT:,} are allowed."
-            return Finding("header.size", found, "Shorten it.", opening + 1)
-        if not lines[number].startswith("#"):
-            found = "The header has no end: this line is no comment, and no `# ///` came before it."
-            return Finding("header.unclosed", found, f"End the header with a line `{_CLOSING}`.", number + 1)
-    return Finding(
-        "header.unclosed", "The header has no end.", f"End it with a line `{_CLOSING}`.", opening + 1
-    )
+        return range(0), _no_header(lines)
+    first = opening + 1
+    stop = next((number for number in range(first, len(lines)) if _may_end(lines[number])), len(lines))
+    if sum(map(len, lines[first:stop])) > HEADER_LIMIT:
+        found = f"The header has more than {HEADER_LIMIT:,} characters."
+        return range(0), Finding(
+            "header.size", found, "Shorten it; what explains the code goes below.", first
+        )
+    if stop == len(lines) or lines[stop].rstrip() != _CLOSING:
+        remedy = f"End the header with a line `{_CLOSING}`; only comments stand before it."
+        return range(first, stop), Finding("header.unclosed", "The header has no end.", remedy, stop + 1)
+    return range(first, stop), None
+
+
+def _may_end(line: str) -> bool:
+    return not line.startswith("#") or re.fullmatch(r"#\s*//+\s*", line) is not None
 
 
 def _no_header(lines: list[str]) -> Finding:
     remedy = f"Begin the file with `{_OPENING}`, the metadata as TOML in comments, and `{_CLOSING}`."
-    for number, line in enumerate(lines):
+    for number, line in enumerate(lines, 1):
+        if line.rstrip() == _OPENING:
+            return Finding("header.missing", "Code stands before the header.", remedy, number)
         if re.fullmatch(r"\s*#?\s*//+\s*spade\s*", line, re.IGNORECASE):
-            found = "The header's first line is misspelt, or code stands before it."
-            return Finding("header.missing", found, remedy, number + 1)
+            return Finding("header.missing", "The header's first line is misspelt.", remedy, number)
     return Finding("header.missing", "The file has no header.", remedy, 1)
 
 
@@ -162,8 +165,16 @@ def _unknown_or_wrong(data: dict[str, Any], places: dict[str, int]) -> Iterator[
             remedy = f"Did you mean `{near[0]}`?" if near else f"Delete it. The keys are {', '.join(KEYS)}."
             yield Finding("header.unknown-key", f"`{name[:80]}` is no key of the header.", remedy, line)
         elif not KEYS[name].accepts(value):
-            shown = repr(value) if len(repr(value)) <= 80 else repr(value)[:77] + "..."
-            yield Finding(f"header.{name}", f"`{name}` is {shown}.", f"Write {KEYS[name].expected}.", line)
+            found = f"`{name}` is {_shown(value)}."
+            yield Finding(f"header.{name}", found, f"Write {KEYS[name].expected}.", line)
+
+
+def _shown(value: Any) -> str:
+    try:
+        text = repr(value)
+    except ValueError:  # an integer beyond Python's limit on digits
+        return "too long a number"
+    return text if len(text) <= 80 else text[:77] + "..."
 
 
 def _missing(places: dict[str, int]) -> Iterator[Finding]:
@@ -174,23 +185,14 @@ def _missing(places: dict[str, int]) -> Iterator[Finding]:
 
 
 def _wrong_together(data: dict[str, Any], places: dict[str, int], statements: list[str]) -> Iterator[Finding]:
-    if data.get("origin") == "generated" and "generation_round" not in places:
+    round_rule, round_line = "header.generation_round", places.get("generation_round")
+    if data.get("origin") == "generated" and round_line is None:
         remedy = f"Add a line `# generation_round = ...`: {KEYS['generation_round'].expected}."
-        yield Finding("header.generation_round", "A generated environment lacks its round.", remedy, 0)
-    if data.get("origin") == "seed" and "generation_round" in places:
-        found, line = "A seed environment has no round.", places["generation_round"]
-        yield Finding(
-            "header.generation_round", found, 'Delete the line, or write origin = "generated".', line
-        )
-    id_line = places.get("id", 0)
-    if _is_plain(data.get("id")) and f'"{data["id"]}"' not in statements[id_line - 1].replace("'", '"'):
-        found = "The id is not written in one piece."
-        yield Finding("header.id", found, f'Write `# id = "{data["id"]}"` on one line.', id_line)
-
-
-def _is_plain(value: Any) -> bool:
-    return KEYS["id"].accepts(value)
-
-
-def _at(finding: Finding, line: int) -> Finding:
-    return Finding(finding.rule, finding.found, finding.remedy, line)
+        yield Finding(round_rule, "A generated environment lacks its round.", remedy, 0)
+    if data.get("origin") == "seed" and round_line is not None:
+        remedy = 'Delete the line, or write `origin = "generated"`.'
+        yield Finding(round_rule, "A seed environment has no round.", remedy, round_line)
+    id_line = places.get("id", 0)  # what `set_version` rewrites
+    if KEYS["id"].accepts(data.get("id")) and data["id"] not in statements[id_line - 1]:
+        remedy = f'Write `# id = "{data["id"]}"` on one line.'
+        yield Finding("header.id", "The id is not written in one piece.", remedy, id_line)

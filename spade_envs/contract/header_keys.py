@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ DOMAINS: tuple[str, ...] = get_args(Domain)
 ORIGINS: tuple[str, ...] = get_args(Origin)
 
 _TAG = re.compile(r"[a-z0-9](?:[a-z0-9 _+#./-]{0,38}[a-z0-9+#])?")
+_LICENSE_SYNTAX = {"(", ")", "AND", "OR", "WITH", "and", "or", "with"}
 _LICENSE_WORD = re.compile(r"\(|\)|[A-Za-z0-9.:-]+\+?")
 
 
@@ -34,7 +34,7 @@ def _is_line(longest: int) -> Callable[[Any], bool]:
     )
 
 
-def _is_int(low: int, high: float = math.inf) -> Callable[[Any], bool]:
+def _is_int(low: int, high: int) -> Callable[[Any], bool]:
     return lambda value: type(value) is int and low <= value <= high
 
 
@@ -56,7 +56,7 @@ def is_license(value: Any) -> bool:
     if not isinstance(value, str) or not 0 < len(value) <= 100 or _LICENSE_WORD.sub("", value).strip():
         return False
     words = _LICENSE_WORD.findall(value)
-    form = " ".join(word if word in {"AND", "OR", "WITH", "(", ")"} else "x" for word in words)
+    form = " ".join(word.upper() if word in _LICENSE_SYNTAX else "x" for word in words)
     before = ""
     while before != form:
         before, form = form, re.sub(r"x WITH x|\( x \)|x (?:AND|OR) x", "x", form)
@@ -71,7 +71,9 @@ KEYS: dict[str, Key] = {
     "skills": Key(_are_tags, 'a list of 1 to 6 lower-case tags, for example ["search", "memory"]'),
     "origin": Key(_is_one_of(ORIGINS), '"generated", or "seed" where a person wrote and checked it'),
     "parent": Key(_is_id, f"the id that it was derived from, {ID_FORM}", needed=False),
-    "generation_round": Key(_is_int(0), "the self-play round that made it, 0 for an import", needed=False),
+    "generation_round": Key(
+        _is_int(0, 10**9), "the self-play round that made it, 0 for an import", needed=False
+    ),
     "max_episode_steps": Key(_is_int(1, 1000), "a whole number from 1 to 1000"),
     "difficulty_levels": Key(_is_int(1, 100), "the number of levels, from 1 to 100", needed=False),
     "license": Key(is_license, 'an SPDX licence expression, for example "Apache-2.0"'),

@@ -13,6 +13,7 @@ from typing import Any
 from spade_envs.contract.findings import Finding
 
 _ASSIGNMENT = re.compile(r"""["']?([A-Za-z0-9_-]+)["']?\s*=""")
+_TRIPLE_QUOTE = re.compile(r"\"{3}|'{3}")
 _TOML_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
@@ -27,19 +28,23 @@ def places_of(statements: list[str]) -> dict[str, int]:
 
 def read_toml(statements: list[str]) -> tuple[dict[str, Any], list[Finding]]:
     """Read the block at once or, where it is no TOML, key by key, so that each faulty one is found."""
+    findings = [
+        _multi_line(number) for number, text in enumerate(statements, 1) if _TRIPLE_QUOTE.search(text)
+    ]
+    data: dict[str, Any] = {}
     try:
-        return tomllib.loads("\n".join(statements)), []
-    except (tomllib.TOMLDecodeError, RecursionError) as whole_error:
-        findings, data = [], dict[str, Any]()
-        for first, text in _one_by_one(statements):
-            try:
-                part = tomllib.loads(text)
-            except (tomllib.TOMLDecodeError, RecursionError) as error:
-                findings.append(_toml_finding(error, first))
-                continue
+        return tomllib.loads("\n".join(statements)), findings
+    except (ValueError, RecursionError) as error:
+        whole = _toml_finding(error, 1)
+    for first, text in _one_by_one(statements):
+        try:
+            part = tomllib.loads(text)
+        except (ValueError, RecursionError) as error:
+            findings.append(_toml_finding(error, first))
+        else:
             findings += [_duplicate(key, first) for key in part if key in data]
             data |= part
-        return data, findings or [_toml_finding(whole_error, 1)]
+    return data, findings or [whole]
 
 
 def _one_by_one(statements: list[str]) -> Iterator[tuple[int, str]]:
@@ -55,6 +60,12 @@ def _toml_finding(error: Exception, first: int) -> Finding:
     found = f"The header is no TOML here: {_TOML_PLACE.sub('', message)}."
     remedy = "Write `# key = value`: text in straight double quotes, lists in square brackets, numbers bare."
     return Finding("header.toml", found, remedy, line)
+
+
+def _multi_line(line: int) -> Finding:
+    return Finding(
+        "header.toml", "A string may go on over several lines here.", "Write it on one line.", line
+    )
 
 
 def _duplicate(key: str, line: int) -> Finding:
