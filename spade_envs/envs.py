@@ -1,0 +1,195 @@
+"""Designs as Gymnasium environments, and the entry point that the registry's ids stand for."""
+
+from __future__ import annotations
+
+import copy
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import gymnasium as gym
+
+from spade_envs.contract import Header, Rejection, file_sha256, parse_header
+from spade_envs.errors import RegistryError, UsageError, WorkerFault
+from spade_envs.isolation.host import InstanceInfo, Isolation, Worker
+from spade_envs.isolation.limits import Limits
+
+OnFault = Literal["truncate", "raise"]
+
+
+class IsolatedEnv(gym.Env[Any, Any]):
+    """A design's environment; the design itself runs in a worker process (what that stops, and what it does
+    not stop, is said in :mod:`spade_envs.isolation.lockdown`).
+
+    A worker that exceeds its deadline or its memory, dies, raises, or returns what the contract does not
+    allow, ends the episode: ``truncated`` is true, ``info["worker_restarted"]`` is true and
+    ``info["fault"]`` says what happened; the next reset starts another worker. A pickled or copied
+    environment is made anew from its source and arguments; its episode is not copied. In a forked process
+    the next reset starts a worker of its own.
+
+    Args:
+        source: the environment file's text.
+        render_mode: ``"ansi"`` or None.
+        isolation: ``"process"``, or ``"none"`` for a design that is trusted: it then runs in this process.
+        on_fault: ``"raise"`` raises the :class:`~spade_envs.errors.WorkerFault` instead of truncating.
+        limits: what the worker may use.
+        **arguments: for the design's constructor, for example ``difficulty=2``.
+
+    Attributes:
+        header: the source's header.
+        rules: the design's docstring.
+        action_names: words for the actions, where the design gives them.
+        tools: function schemas of a tool-use environment; else empty.
+
+    Raises:
+        UsageError: the source is refused; the message has all findings.
+        WorkerFault: the constructor fails, or a reset does.
+    """
+
+    header: Header
+    rules: str
+    action_names: tuple[str, ...] | None
+    tools: list[dict[str, Any]]
+
+    def __init__(
+        self,
+        source: str,
+        *,
+        render_mode: str | None = None,
+        isolation: Isolation = "process",
+        on_fault: OnFault = "truncate",
+        limits: Limits | None = None,
+        **arguments: Any,
+    ) -> None:
+        if render_mode not in (None, "ansi"):
+            raise UsageError(f"render_mode must be None or 'ansi', found {render_mode!r}")
+        self._options: dict[str, Any] = {
+            "render_mode": render_mode,
+            "isolation": isolation,
+            "on_fault": on_fault,
+            "limits": limits,
+            **arguments,
+        }
+        self.source, self.render_mode = source, render_mode
+        self._isolation, self._on_fault, self._limits, self._arguments = (
+            isolation,
+            on_fault,
+            limits,
+            arguments,
+        )
+        self.header = _header(source)
+        self._fresh = True
+        self._fault: str | None = None
+        self._observation: Any = None
+        info = self._start()
+        self.observation_space, self.action_space = info.observation_space, info.action_space
+        self.rules, self.action_names, self.tools = info.rules, info.action_names, info.tools
+        self.metadata = info.metadata
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode. The same seed gives the same one, and the same unseeded ones after it."""
+        super().reset(seed=seed)
+        if not self._worker.alive:
+            self._start()
+        if seed is None and self._fresh:
+            seed = int(self.np_random.integers(2**31))  # else all new instances would play alike
+        self._observation, info = self._worker.reset(self._index, seed, options)
+        self._fresh, self._fault = False, None
+        return self._observation, info
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Take one step.
+
+        Raises:
+            UsageError: the action does not lie in the action space.
+            ResetNeeded: no episode has begun.
+            WorkerFault: as told to by ``on_fault="raise"``.
+        """
+        if self._observation is None:
+            raise gym.error.ResetNeeded("no episode has begun: call reset() before step()")
+        try:
+            result = self._worker.step(self._index, action)
+        except WorkerFault as fault:
+            return self._cut(fault)
+        self._observation = result[0]
+        return result
+
+    def render(self) -> str | None:
+        """Return the state as text where ``render_mode`` is ``"ansi"``, else None."""
+        return None if self.render_mode is None else self.describe()
+
+    def describe(self) -> str:
+        """Return the state as text: what the design renders, or else the observation."""
+        if self._fault is not None:
+            return f"The episode was stopped: {self._fault}"
+        text = self._worker.render(self._index) if self._has_render else None
+        return str(self._observation) if text is None else text
+
+    def hint(self) -> str:
+        """Return privileged help for the present episode."""
+        return self._worker.hint(self._index)
+
+    def expert_action(self) -> Any:
+        """Return the action that the design's reference policy takes in the present state."""
+        return self._worker.expert_action(self._index)
+
+    def close(self) -> None:
+        """End the worker. Safe to call again."""
+        self._worker.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(type(self), self.source, **self._options), (), {"spec": self.spec}
+
+    def _start(self) -> InstanceInfo:
+        self._worker = Worker.start(self._limits, isolation=self._isolation)
+        try:
+            loaded = self._worker.load(self.source)
+            if isinstance(loaded, Rejection):
+                raise UsageError(f"the source is refused:\n{loaded.text(str(self.header.id), self.source)}")
+            info = self._worker.make(**self._arguments)
+        except BaseException:
+            self._worker.close()
+            raise
+        self._index, self._has_render, self._fresh = info.index, info.has_render, True
+        return info
+
+    def _cut(self, fault: WorkerFault) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """End the episode after a fault, with the last observation: it lies in the space, and it is true."""
+        self._worker.close()
+        self._fault = f"{fault.kind}: {fault}"
+        if self._on_fault == "raise":
+            raise fault
+        info = {"worker_restarted": True, "fault": self._fault}
+        return copy.deepcopy(self._observation), 0.0, False, True, info
+
+
+def make_environment(*, path: str, sha256: str, **arguments: Any) -> IsolatedEnv:
+    """Make the environment of one registered file; Gymnasium's entry point.
+
+    Args:
+        path: the environment file.
+        sha256: hash of the file's content when it was registered.
+        **arguments: those of :class:`IsolatedEnv`.
+
+    Raises:
+        RegistryError: the file cannot be read, or is not the one that was registered.
+    """
+    try:
+        source = Path(path).read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RegistryError(f"{path} cannot be read: {error}") from None
+    if file_sha256(source) != sha256:
+        raise RegistryError(
+            f"{path} has changed since it was registered. Versions never change: restore the file, "
+            "or admit the new code as a new version."
+        )
+    return IsolatedEnv(source, **arguments)
+
+
+def _header(source: str) -> Header:
+    header = parse_header(source)
+    if isinstance(header, Rejection):
+        raise UsageError(f"the source is refused:\n{header.text(source=source)}")
+    return header

@@ -1,0 +1,324 @@
+"""The host's side of a worker: the only way by which anything of a design's reaches the rest of the program.
+
+Each call goes out under a deadline, and each reply is checked against what was agreed when the instance was
+made: observations lie in their space and have its types, rewards are finite, flags are bools. What comes
+back is a copy.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, NoReturn, Self
+
+import numpy as np
+from gymnasium import spaces
+
+from spade_envs.contract import Finding, Header, Rejection, parse_header
+from spade_envs.errors import UsageError, WorkerFault
+from spade_envs.isolation import wire
+from spade_envs.isolation.channel import Channel, LocalChannel, open_channel
+from spade_envs.isolation.conform import Checker, OutsideError, checker
+from spade_envs.isolation.limits import Limits
+from spade_envs.isolation.spaces import SpaceError, build
+from spade_envs.isolation.worker import CONTRACT, MEMORY, OK, RAISED
+
+Isolation = Literal["process", "none"]
+RENDER_FPS = 4
+"""Supplied where a design says nothing: Gymnasium wants a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A design that was compiled in a worker.
+
+    Attributes:
+        header: the source's header.
+        class_name: name of the environment's class.
+    """
+
+    header: Header
+    class_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceInfo:
+    """What an instance in a worker declares, checked and built anew in the host.
+
+    Attributes:
+        index: number by which the worker's methods know it.
+        observation_space: the host's own space.
+        action_space: the host's own space.
+        rules: the class's docstring, dedented.
+        action_names: words for the actions of a ``Discrete`` space, in order.
+        tools: function schemas in OpenAI's form; empty unless the class is a ``ToolEnv``.
+        metadata: ``render_modes`` and ``render_fps``, as Gymnasium wants them.
+        has_render: whether the class defines ``render``.
+    """
+
+    index: int
+    observation_space: spaces.Space[Any]
+    action_space: spaces.Space[Any]
+    rules: str
+    action_names: tuple[str, ...] | None
+    tools: list[dict[str, Any]]
+    metadata: dict[str, Any]
+    has_render: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Checks:
+    observation: Checker
+    action: Checker
+
+
+class Worker:
+    """One worker with one design and any number of its instances.
+
+    Every method that asks the worker raises :class:`~spade_envs.errors.WorkerFault`. After the kinds
+    ``"timeout"``, ``"memory"``, ``"died"`` and ``"protocol"`` the worker is gone; after ``"raised"`` (an
+    exception of the design's) and ``"contract"`` (a result that breaks the contract) it lives. Not for use
+    by two threads at once.
+
+    What the process does not stop is said in :mod:`spade_envs.isolation.lockdown`.
+    """
+
+    def __init__(self, channel: Channel, limits: Limits) -> None:
+        self._channel = channel
+        self._limits = limits
+        self._checks: dict[int, _Checks] = {}
+
+    @classmethod
+    def start(
+        cls, limits: Limits | None = None, hash_seed: int = 0, isolation: Isolation = "process"
+    ) -> Self:
+        """Start a worker.
+
+        Args:
+            limits: what it may use; :class:`Limits` as they stand where missing.
+            hash_seed: ``PYTHONHASHSEED`` of the interpreter that it is forked from.
+            isolation: ``"process"``, or ``"none"`` for a design that is trusted: it then runs in this
+                process, without limits or deadlines, under the same language and checks.
+
+        Raises:
+            IsolationError: this machine cannot start one.
+        """
+        limits = limits or Limits()
+        if isolation == "none":
+            return cls(LocalChannel(limits), limits)
+        return cls(open_channel(limits, hash_seed), limits)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the worker can be asked."""
+        return self._channel.alive
+
+    def load(self, source: str) -> Description | Rejection:
+        """Compile a design in the worker, which keeps it for :meth:`make`."""
+        header = parse_header(source)
+        if isinstance(header, Rejection):
+            return header
+        result = self._ask("load", source)
+        if isinstance(result, str):
+            return Description(header, result)
+        try:
+            return Rejection(tuple(_finding(data) for data in result))
+        except (TypeError, KeyError):
+            self._refuse("load: a malformed rejection")
+
+    def make(self, **arguments: Any) -> InstanceInfo:
+        """Build an instance with ``render_mode="ansi"`` and the arguments, in a namespace of its own."""
+        result = self._ask("make", arguments)
+        try:
+            index, data = result
+            info = _instance_info(index, data)
+        except (SpaceError, _ContractError) as error:
+            raise WorkerFault("contract", f"__init__: {error}") from None
+        except (TypeError, KeyError, ValueError):
+            self._refuse("__init__: a malformed description")
+        # A tool call may come as the parsed object, too.
+        check_action = _tool_call if info.tools else checker(info.action_space)
+        self._checks[index] = _Checks(checker(info.observation_space), check_action)
+        return info
+
+    def reset(
+        self, index: int, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode; without a seed the instance's generators go on. Returns observation and info."""
+        result = self._ask("reset", index, seed, options)
+        if type(result) is not list or len(result) != 2:
+            self._refuse("reset: a malformed result")
+        observation, info = result
+        return self._observation("reset", index, observation), _info("reset", info)
+
+    def step(self, index: int, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Take one step. Returns observation, reward, terminated, truncated, info.
+
+        Raises:
+            UsageError: the action does not lie in the action space.
+        """
+        try:
+            action = self._checks[index].action(action)
+        except OutsideError as error:
+            raise UsageError(f"the action is not in the action space: {error}") from None
+        result = self._ask("step", index, action)
+        if type(result) is not list or len(result) != 5:
+            self._refuse("step: a malformed result")
+        observation, reward, terminated, truncated, info = result
+        return (
+            self._observation("step", index, observation),
+            _reward(reward),
+            terminated if type(terminated) is bool else _flag("terminated", terminated),
+            truncated if type(truncated) is bool else _flag("truncated", truncated),
+            _info("step", info),
+        )
+
+    def render(self, index: int) -> str | None:
+        """Return the state as text, or None where the design has none."""
+        text = self._ask("render", index)
+        if text is not None and not isinstance(text, str):
+            raise WorkerFault("contract", f"render: it must return text, found {type(text).__name__}")
+        return text
+
+    def hint(self, index: int) -> str:
+        """Return the hint for the present episode."""
+        text = self._ask("hint", index)
+        if not isinstance(text, str):
+            raise WorkerFault("contract", f"hint: it must return text, found {type(text).__name__}")
+        return text
+
+    def expert_action(self, index: int) -> Any:
+        """Return the reference policy's action in the present state, as the action space has it."""
+        action = self._ask("expert_action", index)
+        try:
+            return self._checks[index].action(action)
+        except OutsideError as error:
+            raise WorkerFault("contract", f"expert_action: {error}") from None
+
+    def printed(self, index: int) -> str:
+        """Return what the instance printed, as far as it was kept."""
+        return str(self._ask("printed", index))
+
+    def close_instance(self, index: int) -> None:
+        """Close one instance and forget it."""
+        del self._checks[index]
+        self._ask("close", index)
+
+    def close(self) -> None:
+        """End the worker, whatever it is doing. Safe to call again."""
+        self._channel.close()
+
+    def _ask(self, operation: str, *arguments: Any) -> Any:
+        seconds = self._limits.build_s if operation in ("load", "make") else self._limits.call_s
+        try:
+            message = wire.encode([operation, *arguments])
+        except wire.WireError as error:
+            raise UsageError(f"{operation}: {error} cannot be sent to a worker") from None
+        data = self._channel.exchange(message, seconds, operation)
+        try:
+            reply = wire.decode(data)
+        except wire.WireError as error:
+            self._refuse(f"{operation}: {error}")
+        if type(reply) is not list or len(reply) != 2:
+            self._refuse(f"{operation}: a malformed reply")
+        status, result = reply
+        return result if status == OK else self._fail(operation, status, result)
+
+    def _fail(self, operation: str, status: Any, text: Any) -> NoReturn:
+        if status not in (RAISED, CONTRACT, MEMORY) or type(text) is not str:
+            self._refuse(f"{operation}: a malformed reply")
+        if status == MEMORY:
+            self.close()
+        raise WorkerFault(status, f"{operation}: {text}")
+
+    def _refuse(self, message: str) -> NoReturn:
+        self.close()
+        raise WorkerFault("protocol", message)
+
+    def _observation(self, call: str, index: int, value: Any) -> Any:
+        try:
+            return self._checks[index].observation(value)
+        except OutsideError as error:
+            raise WorkerFault("contract", f"{call}: the observation is not in its space: {error}") from None
+
+
+class _ContractError(Exception):
+    """An instance declares something that the contract does not allow."""
+
+
+def _finding(data: dict[str, Any]) -> Finding:
+    finding = Finding(**data)
+    texts = (finding.rule, finding.found, finding.remedy)
+    numbers = (finding.line, finding.column)
+    if all(type(text) is str for text in texts) and all(type(n) in (int, type(None)) for n in numbers):
+        return finding
+    raise TypeError
+
+
+def _instance_info(index: Any, data: dict[str, Any]) -> InstanceInfo:
+    if type(index) is not int or type(data["rules"]) is not str or type(data["has_render"]) is not bool:
+        raise TypeError
+    action_space = build(data["action_space"])
+    return InstanceInfo(
+        index=index,
+        observation_space=build(data["observation_space"]),
+        action_space=action_space,
+        rules=data["rules"],
+        action_names=_action_names(data["action_names"], action_space),
+        tools=_tools(data["tools"]),
+        metadata={"render_modes": ["ansi"], "render_fps": _fps(data["render_fps"])},
+        has_render=data["has_render"],
+    )
+
+
+def _action_names(names: Any, space: spaces.Space[Any]) -> tuple[str, ...] | None:
+    if names is None:
+        return None
+    if not isinstance(space, spaces.Discrete):
+        raise _ContractError("action_names are for Discrete action spaces only")
+    if len(names) != space.n or any(type(name) is not str for name in names):
+        raise _ContractError(f"action_names must be {space.n} texts, one for each action")
+    return tuple(names)
+
+
+def _tools(tools: Any) -> list[dict[str, Any]]:
+    if type(tools) is not list or any(type(tool) is not dict for tool in tools):
+        raise TypeError
+    return tools
+
+
+def _fps(fps: Any) -> float:
+    return fps if type(fps) in (int, float) and 0 < fps < math.inf else RENDER_FPS
+
+
+def _tool_call(value: Any) -> Any:
+    if isinstance(value, (str, dict, list)):
+        return value
+    raise OutsideError(f"{type(value).__name__} is no tool call: a JSON object is, as text or parsed")
+
+
+def _reward(reward: Any) -> float:
+    if isinstance(reward, (int, float, np.number)) and math.isfinite(reward):
+        return float(reward)
+    raise WorkerFault(
+        "contract",
+        f"step: the reward must be a finite float, found {type(reward).__name__} {str(reward)[:40]}",
+    )
+
+
+def _flag(name: str, value: Any) -> bool:
+    if isinstance(value, np.bool_):
+        return bool(value)
+    raise WorkerFault(
+        "contract", f"step: {name} must be a bool, found {type(value).__name__} {str(value)[:40]}"
+    )
+
+
+def _info(call: str, info: Any) -> dict[str, Any]:
+    if type(info) is dict:
+        return info
+    raise WorkerFault("contract", f"{call}: info must be a dict, found {type(info).__name__}")
+
+
+def _shown(value: Any) -> str:
+    return f"{type(value).__name__} {str(value)[:40]}"

@@ -1,0 +1,202 @@
+"""The worker's side: one design, its instances, and the loop that answers the host.
+
+All that is the design's runs here: compiling, building, every call, and the texts of its errors. The host
+believes nothing that this side says; what is checked here is checked for the sake of a good message.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import gymnasium
+
+from spade_envs.contract import Rejection, ToolEnv
+from spade_envs.isolation import wire
+from spade_envs.isolation.limits import Limits
+from spade_envs.isolation.spaces import SpaceError
+from spade_envs.isolation.spaces import describe as describe_space
+from spade_envs.language import CompiledSource, Program, compile_source, load
+from spade_envs.language import describe as describe_error
+
+OK, RAISED, CONTRACT, MEMORY = "ok", "raised", "contract", "memory"
+RESERVE_BYTES = 16 << 20
+
+
+class ContractError(Exception):
+    """The design did something that the contract does not allow."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Instance:
+    program: Program
+    environment: Any
+
+
+class Session:
+    """A design and its instances; :meth:`answer` takes the host's message and returns the reply."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._compiled: CompiledSource | None = None
+        self._instances: dict[int, _Instance] = {}
+        self._reserve: bytearray | None = bytearray(RESERVE_BYTES)
+        self._operations: dict[str, Callable[..., Any]] = {
+            "load": self._load,
+            "make": self._make,
+            "reset": self._reset,
+            "step": self._step,
+            "render": lambda index: self._instances[index].environment.render(),
+            "hint": lambda index: self._instances[index].environment.hint(),
+            "expert_action": lambda index: self._instances[index].environment.expert_action(),
+            "printed": lambda index: self._instances[index].program.printed(),
+            "close": lambda index: self._instances.pop(index).environment.close(),
+        }
+
+    def answer(self, message: bytes) -> bytes:
+        """Carry out what the host asks. Whatever the design raises becomes a reply."""
+        try:
+            operation, *arguments = wire.decode(message)
+            reply = wire.encode([OK, self._operations[operation](*arguments)])
+            if len(reply) > self._limits.message_bytes:
+                raise ContractError(f"a result of {len(reply):,} bytes is too large")
+        except MemoryError:
+            # The reserve goes first: without it there is no memory for saying that there is none.
+            self._reserve = None
+            self._instances.clear()
+            return wire.encode([MEMORY, "the design used up its memory"])
+        except wire.WireError as error:
+            return wire.encode([CONTRACT, f"the result holds {error}, which cannot leave a worker"])
+        except (ContractError, SpaceError) as error:
+            return wire.encode([CONTRACT, str(error)])
+        except Exception as error:
+            return self.complain(error)
+        return reply
+
+    def complain(self, error: BaseException) -> bytes:
+        """Return the reply that says what the design raised, and in which line."""
+        return wire.encode([RAISED, describe_error(error).encode("utf-8", "replace").decode()])
+
+    def _load(self, source: str) -> Any:
+        compiled = compile_source(source)
+        if isinstance(compiled, Rejection):
+            return [finding.as_dict() for finding in compiled.findings]
+        self._compiled = compiled
+        return compiled.class_name
+
+    def _make(self, arguments: dict[str, Any]) -> Any:
+        assert self._compiled is not None
+        program = load(self._compiled)
+        environment: Any = program.environment_class(render_mode="ansi", **arguments)
+        index = max(self._instances, default=-1) + 1
+        self._instances[index] = _Instance(program, environment)
+        return [index, _description(environment)]
+
+    def _reset(self, index: int, seed: int | None, options: dict[str, Any] | None) -> Any:
+        instance = self._instances[index]
+        if seed is not None:
+            instance.program.seed(seed)
+        result = instance.environment.reset(seed=seed, options=options)
+        return _parts(result, 2, "reset() must return (observation, info)")
+
+    def _step(self, index: int, action: Any) -> Any:
+        result = self._instances[index].environment.step(action)
+        return _parts(result, 5, "step() must return (observation, reward, terminated, truncated, info)")
+
+
+def serve(requests: int, replies: int, limits: Limits) -> NoReturn:
+    """Answer the host until it closes its end."""
+    session = Session(limits)
+    while True:
+        try:
+            message = wire.read_frame(requests)
+        except EOFError:
+            os._exit(0)
+        try:
+            reply = session.answer(message)
+        except BaseException as error:  # SystemExit and its like are the design's too
+            reply = session.complain(error)
+        wire.write_frame(replies, reply)
+
+
+def warm_up() -> None:
+    """Take a design through its first calls, so that a forked worker finds everything loaded."""
+    session = Session(Limits())
+    for request in (["load", _SAMPLE], ["make", {}], ["reset", 0, 0, None], ["step", 0, 0], ["render", 0]):
+        session.answer(wire.encode(request))
+
+
+def _description(environment: Any) -> dict[str, Any]:
+    kind = type(environment)
+    names = getattr(environment, "action_names", None)
+    return {
+        "observation_space": _described_space(environment, "observation_space"),
+        "action_space": _described_space(environment, "action_space"),
+        "rules": inspect.cleandoc(kind.__doc__ or ""),
+        "action_names": None if names is None else list(names),
+        "tools": environment.tools if isinstance(environment, ToolEnv) else [],
+        "render_fps": dict(getattr(environment, "metadata", None) or {}).get("render_fps"),
+        "has_render": getattr(kind, "render", None) is not gymnasium.Env.render,
+    }
+
+
+def _described_space(environment: Any, name: str) -> list[Any]:
+    space = getattr(environment, name, None)
+    if space is None:
+        raise ContractError(f"the constructor does not set self.{name}")
+    try:
+        return describe_space(space)
+    except SpaceError as error:
+        raise SpaceError(f"{name}: {error}") from None
+
+
+def _parts(result: Any, count: int, rule: str) -> list[Any]:
+    if not isinstance(result, tuple) or len(result) != count:
+        found = f"{len(result)} values" if isinstance(result, tuple) else type(result).__name__[:60]
+        raise ContractError(f"{rule}, found {found}")
+    return list(result)
+
+
+_SAMPLE = '''\
+# /// spade
+# id = "spade/WarmUp-v0"
+# title = "Warm-up"
+# summary = "Does nothing."
+# domain = "games"
+# skills = ["waiting"]
+# origin = "seed"
+# max_episode_steps = 1
+# license = "Apache-2.0"
+# contract = 1
+# ///
+import gymnasium as gym
+import numpy as np
+from gymnasium import spaces
+
+
+class WarmUp(gym.Env):
+    """Do nothing."""
+
+    def __init__(self, render_mode=None):
+        self.action_space = spaces.Discrete(2)
+        self.observation_space = spaces.Box(0, 1, (2,), np.float32)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        return self.np_random.random(2).astype(np.float32), {}
+
+    def step(self, action):
+        return np.zeros(2, np.float32), 0.0, True, False, {"is_success": True}
+
+    def render(self):
+        return f"{self.np_random.integers(2)}"
+
+    def hint(self):
+        return "Wait."
+
+    def expert_action(self):
+        return 0
+'''

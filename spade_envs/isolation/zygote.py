@@ -1,0 +1,109 @@
+"""The zygote: a clean interpreter that has everything imported and forks workers on request.
+
+``python -m spade_envs.isolation.zygote CONTROL HOST``: descriptor of the control socket, process id of the
+host. It never sees a design. Each request on the control socket is a worker's limits with three
+descriptors: the ends of two pipes, which the worker gets, and the worker's lease, which the zygote keeps.
+When the host closes its end of the lease, the zygote kills the worker; when the worker ends, the zygote
+says its wait status on the lease. The zygote ends with its host, and the workers with the zygote.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import resource
+import selectors
+import signal
+import socket
+import sys
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import NoReturn
+
+import msgspec
+
+from spade_envs.isolation import lockdown, worker
+from spade_envs.isolation.limits import Limits
+
+STATUS_BYTES = 4
+"""A worker's wait status, little-endian, as the zygote says it on the lease."""
+
+
+class Zygote:
+    """Forks workers, kills those whose lease is given up, and reaps all."""
+
+    def __init__(self, control: socket.socket, host: int) -> None:
+        self._control = control
+        self._selector = selectors.DefaultSelector()
+        self._watch(control.fileno(), self._fork)
+        self._watch(os.pidfd_open(host), sys.exit)
+
+    def run(self) -> NoReturn:
+        """Serve until the host is gone."""
+        self._control.send(b"ready")
+        while True:
+            for key, _ in self._selector.select():
+                if self._selector.get_map().get(key.fd) is key:  # else an action before it saw to it
+                    key.data()
+
+    def _watch(self, descriptor: int, action: Callable[[], object]) -> None:
+        self._selector.register(descriptor, selectors.EVENT_READ, action)
+
+    def _fork(self) -> None:
+        request, descriptors, _, _ = socket.recv_fds(self._control, 4096, 3)
+        if not request:
+            sys.exit()
+        requests, replies, lease = descriptors
+        parent = os.getpid()
+        worker_id = os.fork()
+        if worker_id == 0:
+            _become_worker(requests, replies, msgspec.msgpack.decode(request, type=Limits), parent)
+        os.close(requests)
+        os.close(replies)
+        ended = os.pidfd_open(worker_id)
+        self._watch(lease, partial(self._kill, worker_id, lease))
+        self._watch(ended, partial(self._reap, worker_id, lease, ended))
+
+    def _kill(self, worker_id: int, lease: int) -> None:
+        self._selector.unregister(lease)
+        os.kill(worker_id, signal.SIGKILL)
+
+    def _reap(self, worker_id: int, lease: int, ended: int) -> None:
+        _, status = os.waitpid(worker_id, 0)
+        self._selector.unregister(ended)
+        os.close(ended)
+        if lease in self._selector.get_map():
+            self._selector.unregister(lease)
+        with socket.socket(fileno=lease) as report, contextlib.suppress(OSError):
+            report.send(status.to_bytes(STATUS_BYTES, "little"), socket.MSG_NOSIGNAL | socket.MSG_DONTWAIT)
+
+
+def _become_worker(requests: int, replies: int, limits: Limits, parent: int) -> NoReturn:
+    try:
+        lockdown.lock_down((requests, replies), limits.memory_mb << 20, parent)
+        worker.serve(requests, replies, limits)
+    finally:
+        os._exit(1)
+
+
+def main() -> NoReturn:
+    """Run the zygote of the process that started this one."""
+    control, host = map(int, sys.argv[1:])
+    os.setsid()  # a terminal's interrupt is the host's to handle
+    os.chdir("/")
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    zygote = Zygote(socket.socket(fileno=control), host)
+    if os.getppid() != host:
+        sys.exit()
+    warnings.simplefilter("ignore")  # nobody would read a worker's
+    worker.warm_up()
+    gc.collect()
+    gc.freeze()  # a collection in a worker must not copy the pages that all share
+    zygote.run()
+
+
+if __name__ == "__main__":
+    main()
