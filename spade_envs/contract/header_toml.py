@@ -28,22 +28,18 @@ def places_of(statements: list[str]) -> dict[str, int]:
 
 def read_toml(statements: list[str]) -> tuple[dict[str, Any], list[Finding]]:
     """Read the block at once or, where it is no TOML, key by key, so that each faulty one is found."""
-    findings = [
-        _multi_line(number) for number, text in enumerate(statements, 1) if _TRIPLE_QUOTE.search(text)
-    ]
-    data: dict[str, Any] = {}
+    findings = [_multi_line(line) for line, text in enumerate(statements, 1) if _TRIPLE_QUOTE.search(text)]
     try:
         return tomllib.loads("\n".join(statements)), findings
     except (ValueError, RecursionError) as error:
         whole = _toml_finding(error, 1)
+    data: dict[str, Any] = {}
+    findings += _duplicates(statements)
     for first, text in _one_by_one(statements):
         try:
-            part = tomllib.loads(text)
+            data |= tomllib.loads(text)
         except (ValueError, RecursionError) as error:
             findings.append(_toml_finding(error, first))
-        else:
-            findings += [_duplicate(key, first) for key in part if key in data]
-            data |= part
     return data, findings or [whole]
 
 
@@ -68,7 +64,10 @@ def _multi_line(line: int) -> Finding:
     )
 
 
-def _duplicate(key: str, line: int) -> Finding:
-    return Finding(
-        "header.duplicate-key", f"`{key}` stands here a second time.", "Delete one of the two.", line
-    )
+def _duplicates(statements: list[str]) -> Iterator[Finding]:
+    places = places_of(statements)
+    for line, statement in enumerate(statements, 1):
+        match = _ASSIGNMENT.match(statement)
+        if match and places[match[1]] < line:
+            found = f"`{match[1]}` stands here a second time."
+            yield Finding("header.duplicate-key", found, "Delete one of the two.", line)
