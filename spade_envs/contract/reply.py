@@ -13,9 +13,9 @@ _TAG = r"(?:think|thinking|thought|reasoning)"
 _FLAGS = re.DOTALL | re.MULTILINE | re.IGNORECASE
 # A chat template may have put the opening tag into the prompt; then the reply begins inside the thought.
 _BEGUN_THOUGHT = re.compile(rf"\A(?:(?!<{_TAG}>).)*?</{_TAG}>[ \t]*$", _FLAGS)
-_THOUGHT = re.compile(rf"<({_TAG})>.*?(?P<close></\1>|\Z)", _FLAGS)
+_THOUGHT = re.compile(rf"<({_TAG})>.*?</\1>", _FLAGS)
 _FENCE_OR_THOUGHT = re.compile(
-    rf"^(?P<indent> {{0,3}})(?P<fence>`{{3,}}(?=[^`\n]*$)|~{{3,}})|^[ \t]*(?=<{_TAG}>)", _FLAGS
+    rf"^(?P<indent> {{0,3}})(?P<fence>`{{3,}}(?=[^`\n]*$)|~{{3,}})[^\n]*|^[ \t]*(?=<{_TAG}>)", _FLAGS
 )
 
 _QUOTE = "(?P<quote>[\u201c\u201d\u201e\u2018\u2019])"
@@ -29,10 +29,11 @@ _CODE_QUOTE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """The complete fenced blocks outside thoughts, and which part of the reply, if any, never ended."""
+    """A reply without its thoughts, the complete fenced blocks in it, and what, if anything, never ended."""
 
+    text: str
     blocks: tuple[str, ...]
-    open_end: str = ""  # "", "block" or "thought"
+    open_end: str = ""  # "", "code block" or "thought"
 
 
 def read_reply(reply: str) -> str | Rejection:
@@ -42,13 +43,12 @@ def read_reply(reply: str) -> str | Rejection:
     that is source without a fence.
     """
     text = reply.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    text = _BEGUN_THOUGHT.sub("", text)
-    parts = _parts(text)
+    parts = _parts(_BEGUN_THOUGHT.sub("", text))
     sources = [block for block in parts.blocks if has_header(block)]
-    if not sources and parts == _Parts(()) and has_header(text):
-        sources = [text]
+    if parts == _Parts(parts.text, ()) and has_header(parts.text):
+        sources = [parts.text]
     if not sources:
-        return Rejection((_why_none(text, parts),))
+        return Rejection((_why_none(parts),))
     source = sources[-1].strip("\ufeff\n") + "\n"
     return Rejection(findings) if (findings := tuple(_typographic_quotes(source))) else source
 
@@ -57,39 +57,35 @@ def _parts(text: str) -> _Parts:
     blocks: list[str] = []
     position = 0
     while start := _FENCE_OR_THOUGHT.search(text, position):
-        if start["fence"] is None:
+        if start["fence"]:
+            end = _closing(start["fence"]).search(text, start.end())
+            if end is None:
+                return _Parts(text, tuple(blocks), "code block")
+            blocks.append(_dedented(text[start.end() + 1 : end.start()], len(start["indent"])))
+            position = end.end()
+        else:
             thought = _THOUGHT.match(text, start.end())
-            assert thought is not None  # the lookahead of the search has seen its opening tag
-            if not thought["close"]:
-                return _Parts(tuple(blocks), "thought")
+            if thought is None:
+                return _Parts(text, tuple(blocks), "thought")
             text, position = text[: start.start()] + "\n" + text[thought.end() :], start.start()
-            continue
-        first = text.find("\n", start.end()) + 1
-        fence = start["fence"]
-        end = re.compile(rf"^ {{0,3}}{fence[0]}{{{len(fence)},}}[ \t]*$", re.MULTILINE).search(
-            text, first or len(text)
-        )
-        if end is None:
-            return _Parts(tuple(blocks), "block")
-        blocks.append(
-            re.sub(rf"^ {{0,{len(start['indent'])}}}", "", text[first : end.start()], flags=re.MULTILINE)
-        )
-        position = end.end()
-    return _Parts(tuple(blocks))
+    return _Parts(text, tuple(blocks))
 
 
-def _why_none(text: str, parts: _Parts) -> Finding:
+def _closing(fence: str) -> re.Pattern[str]:
+    return re.compile(rf"^ {{0,3}}{fence[0]}{{{len(fence)},}}[ \t]*$", re.MULTILINE)
+
+
+def _dedented(content: str, indent: int) -> str:
+    return re.sub(rf"^ {{0,{indent}}}", "", content, flags=re.MULTILINE)
+
+
+def _why_none(parts: _Parts) -> Finding:
     whole = "Put the whole file, header first, in one fenced code block and close it."
-    if not text.strip():
+    if not parts.text.strip():
         return Finding("reply.empty", "The reply holds nothing outside its thoughts.", whole)
-    if parts.open_end == "thought":
-        return Finding(
-            "reply.cut-off", "The reply ends inside its thoughts: the thinking tag is not closed.", whole
-        )
-    if parts.open_end == "block":
-        return Finding(
-            "reply.cut-off", "The reply ends inside a code block: its closing fence is missing.", whole
-        )
+    if parts.open_end:
+        found = f"The reply is cut off: it ends inside a {parts.open_end} that is never closed."
+        return Finding("reply.cut-off", found, whole)
     if parts.blocks:
         found = f"No code block of the reply ({len(parts.blocks)} complete) begins with a header."
         return Finding("reply.no-header", found, "Begin the block with `# /// spade`.")
