@@ -1,0 +1,10 @@
+"""Admission: what stands between a design and the registry. Measured, not believed."""
+
+from __future__ import annotations
+
+from spade_envs.admission.admit import Admission, admit, judge
+from spade_envs.admission.gates import GateResult
+from spade_envs.admission.report import Report
+from spade_envs.admission.settings import Settings
+
+__all__ = ["Admission", "GateResult", "Report", "Settings", "admit", "judge"]

@@ -1,0 +1,141 @@
+"""From a source to a verdict, and from a verdict to a version in a registry."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from spade_envs.admission import gates, probes
+from spade_envs.admission.evidence import Evidence
+from spade_envs.admission.gates import GateResult, Sheet
+from spade_envs.admission.lab import Enough, Lab
+from spade_envs.admission.report import Report
+from spade_envs.admission.settings import Settings
+from spade_envs.contract.findings import Finding, Rejection
+from spade_envs.contract.header import Header, code_sha256, parse_header
+from spade_envs.contract.ids import EnvId
+from spade_envs.registry.gym_registration import register
+from spade_envs.registry.stack import registries
+from spade_envs.registry.store import Registry
+
+Probe = Callable[[Lab], None]
+Gate = Callable[[Evidence, Settings, Sheet], None]
+
+# What is played and who judges it, the cheap ones first. A gate reads all evidence so far, not only its own.
+STAGES: tuple[tuple[str, Probe | None, Gate], ...] = (
+    ("form", probes.form, gates.form),
+    ("runs", probes.runs, gates.runs),
+    ("determinism", probes.determinism, gates.determinism),
+    ("solvable", probes.solvable, gates.solvable),
+    ("hint", None, gates.hint),
+    ("short cuts", probes.short_cuts, gates.short_cut),
+    ("reward", None, gates.reward),
+    ("difficulty", probes.order, gates.difficulty),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """What became of a design.
+
+    Attributes:
+        report: what was seen.
+        id: the version that stands in the registry, None where the design was refused.
+        path: its source file.
+    """
+
+    report: Report
+    id: str | None = None
+    path: Path | None = None
+
+
+def judge(source: str, *, settings: Settings = Settings()) -> Report:  # noqa: B008 (frozen)
+    """Judge a design: play it in isolated workers and ask the gates, up to the first that fails.
+
+    Raises:
+        IsolationError: this machine cannot start a worker. That is no verdict on the design.
+    """
+    start = time.monotonic()
+    header = parse_header(source)
+    if isinstance(header, Rejection):
+        results: tuple[GateResult, ...] = (GateResult("form", False, {}, header.findings),)
+    else:
+        with Lab(source, header, settings) as lab:
+            results = tuple(_stages(lab))
+    env_id = None if isinstance(header, Rejection) else str(header.id)
+    return Report(env_id, code_sha256(source), results, time.monotonic() - start)
+
+
+def _stages(lab: Lab) -> Iterator[GateResult]:
+    for name, probe, gate in STAGES:
+        sheet = Sheet(name)
+        try:
+            if probe:
+                probe(lab)
+        except Enough:
+            gates.faults(lab.evidence, sheet)
+        if not sheet.findings:
+            gate(lab.evidence, lab.settings, sheet)
+        yield sheet.result()
+        if sheet.findings:
+            return
+
+
+def admit(
+    source: str,
+    registry: Registry,
+    *,
+    run: str | None = None,
+    round: int | None = None,  # noqa: A002 (the word of the contract)
+    settings: Settings = Settings(),  # noqa: B008 (frozen)
+) -> Admission:
+    """Judge a design and, where it is admitted, write it as the next free version and register it at once.
+
+    Unchanged code is refused as a duplicate, except that the same run and round gets back the version that exists.
+
+    Raises:
+        IsolationError: this machine cannot start a worker.
+        RegistryError: the registry cannot be written.
+    """
+    known = _duplicate(source, registry, run, round)
+    if known is not None:
+        return known
+    report = judge(source, settings=settings)
+    if not report.admitted:
+        return Admission(report)
+    header = parse_header(source)
+    assert isinstance(header, Header)
+    floor = max(r.next_version(header.id.name) for r in _stack(registry))
+    stamp = datetime.now(UTC).isoformat(timespec="seconds")
+    record = {**report.as_dict(), "run": run, "round": round, "admitted_at": stamp}
+    return _made(registry, registry.add(source, record, floor=floor), report)
+
+
+def _made(registry: Registry, env_id: EnvId, report: Report) -> Admission:
+    entry = registry.entry(env_id)
+    register(entry)
+    return Admission(report, str(env_id), entry.path)
+
+
+def _stack(registry: Registry) -> tuple[Registry, ...]:
+    return (registry, *(other for other in registries() if other.root != registry.root))
+
+
+def _duplicate(source: str, registry: Registry, run: str | None, round_: int | None) -> Admission | None:
+    """Say that this code is there already, if it is."""
+    code = code_sha256(source)
+    for holder in _stack(registry):
+        env_id = holder.find_code(code)
+        if env_id is None:
+            continue
+        kept = holder.report(env_id)
+        if run is not None and (kept.get("run"), kept.get("round")) == (run, round_):
+            return _made(holder, env_id, Report(str(env_id), code, (), 0.0))
+        finding = Finding("novelty.duplicate", f"its code equals {env_id}, which stands in {holder.root}",
+                          "Change the code; another id, title or summary makes no new environment.")  # fmt: skip
+        result = GateResult("novelty", False, {"equals": str(env_id)}, (finding,))
+        return Admission(Report(str(env_id), code, (result,), 0.0))
+    return None

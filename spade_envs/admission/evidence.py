@@ -1,0 +1,97 @@
+"""What was seen of a design: episodes, each with all that is needed to play it again. Values without behaviour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from spade_envs.contract.findings import Rejection
+from spade_envs.contract.header import Header
+
+if TYPE_CHECKING:
+    from spade_envs.isolation.host import InstanceInfo
+
+Level = int | None
+RESTART = (
+    "(reset without a seed)"  # stands among the actions of an episode that goes on after an unseeded reset
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why an episode could not go on: the worker's fault kind and message, and the call that met it."""
+
+    kind: str
+    message: str
+    call: str
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """One episode as it was seen from outside.
+
+    Attributes:
+        policy: who played, for example ``"expert"`` or ``"held 3"``.
+        level: difficulty level, None where the design has none.
+        seed: seed of the reset.
+        actions: what was played, in order; seed and actions make the same episode again.
+        total: sum of the rewards.
+        terminated: whether the design ended it.
+        truncated: whether it ran on to the time limit or the design cut it off.
+        success: what ``info["is_success"]`` said at the end.
+        breaches: what broke the contract without stopping the episode, each as (rule, sentence).
+        trace: a checksum of what each turn gave back, the reset first.
+        views: a checksum of the text and the hint of each state, where they were asked for.
+        hints: the hint of each state, where it was asked for.
+        fault: what stopped it, if anything did.
+    """
+
+    policy: str
+    level: Level
+    seed: int
+    actions: tuple[Any, ...] = ()
+    total: float = 0.0
+    terminated: bool = False
+    truncated: bool = False
+    success: bool = False
+    breaches: tuple[tuple[str, str], ...] = ()
+    trace: tuple[int, ...] = ()
+    views: tuple[int, ...] = ()
+    hints: tuple[str, ...] = ()
+    fault: Fault | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether it was played to its end."""
+        return self.fault is None and (self.terminated or self.truncated)
+
+
+@dataclass(slots=True)
+class Evidence:
+    """All that was seen of one design so far. Probes add to it, gates read it.
+
+    Attributes:
+        header: the design's header.
+        rejection: what the language policy found, if it refused the source.
+        instances: what each level's instance says of itself.
+        episodes: everything that was played in the first worker.
+        pairs: an episode and the same actions played again, elsewhere or later.
+        too_slow: whether the time for one design was used up.
+    """
+
+    header: Header
+    rejection: Rejection | None = None
+    instances: dict[Level, InstanceInfo] = field(default_factory=dict)
+    episodes: list[Episode] = field(default_factory=list)
+    pairs: list[tuple[Episode, Episode]] = field(default_factory=list)
+    too_slow: bool = False
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """The difficulty levels, easiest first; (None,) where there are none."""
+        count = self.header.difficulty_levels
+        return tuple(range(1, count + 1)) if count else (None,)
+
+    def by(self, policy: str, level: Level) -> list[Episode]:
+        """Return the episodes of one policy at one level, in the order they were played."""
+        return [e for e in self.episodes if e.policy == policy and e.level == level]

@@ -1,0 +1,157 @@
+"""Who plays: each policy is a generator that yields actions and may look at its scene between them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from spade_envs.admission import actions
+from spade_envs.admission.evidence import RESTART, Episode
+from spade_envs.admission.lab import SALT, Policy, Scene
+from spade_envs.isolation.host import InstanceInfo
+
+
+def nothing(_: Scene) -> Iterator[Any]:
+    """Only reset."""
+    return iter(())
+
+
+def expert(scene: Scene) -> Iterator[Any]:
+    """Do what the design's own reference policy does."""
+    while True:
+        action = scene.ask("expert_action")
+        if not fits(action, scene):
+            scene.breach(
+                "solvable.outside",
+                f"expert_action() gives {str(action)[:80]}, which is not in the action space",
+            )
+        yield action
+
+
+def fits(action: Any, scene: Scene) -> bool:
+    """Say whether an action is one that the space holds, or a tool call."""
+    if scene.instance.tools:
+        return isinstance(action, dict) and {"name", "arguments"} <= action.keys()
+    return bool(scene.instance.action_space.contains(action))
+
+
+def uniform(scene: Scene) -> Iterator[Any]:
+    """Play at random."""
+    while True:
+        yield actions.sample(scene.instance.action_space, scene.instance.tools, scene.rng)
+
+
+def spoilt(scene: Scene) -> Iterator[Any]:
+    """Follow the expert with actions bent into something odd that is still legal; later seeds bend half of them."""
+    for turn, action in enumerate(expert(scene)):
+        if scene.seed >= actions.KINDS and scene.rng.random() < 0.5:
+            yield action
+        else:
+            space, tools = scene.instance.action_space, scene.instance.tools
+            yield actions.spoilt(action, space, tools, scene.rng, kind=scene.seed + turn)
+
+
+def unseeded(scene: Scene) -> Iterator[Any]:
+    """Play three actions at a time, with resets without a seed between."""
+    for _ in range(4):
+        for _, action in zip(range(3), uniform(scene), strict=False):
+            if not scene.over:
+                yield action
+        yield RESTART
+
+
+def held(action: Any) -> Policy:
+    """Repeat one action."""
+
+    def policy(_: Scene) -> Iterator[Any]:
+        while True:
+            yield action
+
+    return policy
+
+
+def replayed(episode: Episode) -> Policy:
+    """Play another episode's actions."""
+    return lambda _: iter(episode.actions)
+
+
+def hint_text(scene: Scene) -> Iterator[Any]:
+    """Play what the first hint says, word for word, three times over."""
+    hint = scene.ask("hint")
+    if scene.instance.tools:
+        plan: Sequence[Any] = [finish(hint)]
+    elif isinstance(scene.instance.action_space, spaces.Text):
+        plan = [squeezed([hint], scene.instance.action_space)]
+    else:
+        plan = named_actions(hint, scene)
+    yield from [*plan] * 3
+
+
+def named_actions(hint: str, scene: Scene) -> list[int]:
+    """Return the numbered actions that a text names, in the order in which they stand."""
+    space, names = scene.instance.action_space, list(scene.instance.action_names or ())
+    if not isinstance(space, spaces.Discrete):
+        return []
+    words = [re.escape(name) for name in sorted(names, key=len, reverse=True)]
+    found = re.findall(rf"(?<!\w)(?:{'|'.join([*words, '[0-9]+'])})(?!\w)", hint)
+    numbers = [names.index(word) + int(space.start) if word in names else int(word) for word in found]
+    return [number for number in numbers if space.contains(number)]
+
+
+def wrong_answer(scene: Scene) -> Iterator[Any]:
+    """Follow the expert, and finish with other numbers in an answer of the same shape; stop where it has none."""
+    for action in expert(scene):
+        if action["name"] != "finish":
+            yield action
+        elif (changed := actions.wrong(action["arguments"], scene.rng)) != action["arguments"]:
+            yield {"name": "finish", "arguments": changed}
+        else:
+            return
+
+
+def empty_answer(scene: Scene) -> Iterator[Any]:
+    """Follow the expert, and finish without an answer."""
+    for action in expert(scene):
+        yield finish("") if action["name"] == "finish" else action
+
+
+def finish(answer: Any) -> dict[str, Any]:
+    """Return the call that ends a tool environment's episode."""
+    return {"name": "finish", "arguments": {"answer": answer}}
+
+
+def held_actions(instance: InstanceInfo, experts: Sequence[Episode]) -> list[Any]:
+    """Return the actions that are worth repeating: of every kind of space, and the expert's most frequent ones."""
+    own = Counter(repr(a) for e in experts for a in e.actions)
+    by_text = {repr(a): a for e in experts for a in e.actions}
+    frequent = [by_text[text] for text, _ in own.most_common(3)]
+    general = actions.held(instance.action_space, instance.tools, np.random.default_rng(SALT))
+    return list({repr(a): a for a in [*general, *frequent]}.values())
+
+
+def superset(experts: Sequence[Episode], space: spaces.Space[Any]) -> Any:
+    """Return one action stuffed with every final answer that the expert gave, or None where there is no such thing."""
+    finals = [e.actions[-1] for e in experts if e.success and e.actions]
+    if isinstance(space, spaces.Text) and all(isinstance(a, str) for a in finals):
+        answers = list(dict.fromkeys(finals))
+        command, _, _ = answers[0].partition(" ") if answers else ("", "", "")
+        if all(answer.startswith(command + " ") for answer in answers):
+            answers = [command, *(answer[len(command) + 1 :] for answer in answers)]
+        return squeezed(answers, space) if len(answers) > 1 else None
+    given = [
+        a["arguments"].get("answer") for a in finals if isinstance(a, dict) and a.get("name") == "finish"
+    ]
+    distinct = list(dict.fromkeys(answer for answer in given if isinstance(answer, str)))
+    return finish(" ".join(distinct)) if len(distinct) > 1 else None
+
+
+def squeezed(texts: Sequence[str], space: spaces.Text) -> str:
+    """Join texts into one that the space holds: foreign characters left out, cut at the greatest length."""
+    joined = (" " if " " in space.character_set else "").join(texts)
+    kept = "".join(character for character in joined if character in space.character_set)
+    return kept[: space.max_length]

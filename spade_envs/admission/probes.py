@@ -1,0 +1,122 @@
+"""What is played for each gate. A probe adds evidence to the lab; it gives no verdict."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+
+from spade_envs.admission import policies
+from spade_envs.admission.actions import KINDS
+from spade_envs.admission.evidence import RESTART, Episode, Level
+from spade_envs.admission.lab import Lab, Policy, Scene
+from spade_envs.admission.rates import against
+
+ELSEWHERE = 1  # the bench whose interpreter has another hash seed
+TEST_SEEDS = 1000  # seeds of the short-cut plays begin here, apart from those that the expert showed
+
+
+def form(lab: Lab) -> None:
+    """Compile the design in a worker and build an instance of every level."""
+    lab.evidence.rejection = lab.bench().rejection
+    if lab.evidence.rejection is None:
+        for level in lab.evidence.levels:
+            lab.play("reset", policies.nothing, level, 0)
+            lab.evidence.instances[level] = lab.bench().instance(level)
+
+
+def runs(lab: Lab) -> None:
+    """Reset many seeds, hold actions to the time limit, follow a spoilt expert, look at every state."""
+    for level in lab.evidence.levels:
+        for seed in range(4):
+            lab.play("expert", policies.expert, level, seed, watch=True)
+            lab.play("uniform watched", policies.uniform, level, seed, watch=True)
+        for seed in range(2 * KINDS):
+            lab.play("spoilt expert", policies.spoilt, level, seed)
+        for name, policy in held_policies(lab, level):
+            lab.play(name, policy, level, TEST_SEEDS)
+        for seed in paced(range(lab.settings.reset_seeds), seconds=0.5, least=100):
+            lab.play("reset", policies.nothing, level, seed)
+
+
+def determinism(lab: Lab) -> None:
+    """Play episodes again: in another interpreter in reversed order, and in the first one after all the others."""
+    seeds = range(lab.settings.replayed_seeds)
+    for level in lab.evidence.levels:
+        shown = [
+            lab.play(name, policy, level, seed, watch=True)
+            for seed in seeds
+            for name, policy in (("expert", policies.expert), ("uniform watched", policies.uniform))
+        ]
+        shown.append(lab.play(f"uniform {RESTART}", policies.unseeded, level, 0))
+        for episode in reversed(shown):
+            lab.repeat(episode, bench=ELSEWHERE, watch=bool(episode.views))
+        for episode in shown:
+            lab.repeat(episode, bench=0)
+
+
+def solvable(lab: Lab) -> None:
+    """Let the expert play every level."""
+    for level in lab.evidence.levels:
+        experts(lab, level)
+
+
+def short_cuts(lab: Lab) -> None:
+    """Play what must not succeed: at random, one action, another episode's, every answer at once, the hint's text."""
+    for level in lab.evidence.levels:
+        shown = experts(lab, level)
+        settle(lab, "uniform", level, lambda _: policies.uniform)
+        settle(
+            lab, "another's actions", level, lambda k, shown=shown: policies.replayed(shown[k % len(shown)])
+        )  # type: ignore[misc]
+        settle(lab, "hint's text", level, lambda _: policies.hint_text)
+        stuffed = policies.superset(shown, lab.evidence.instances[level].action_space)
+        if stuffed is not None:
+            settle(lab, "every answer at once", level, lambda _, stuffed=stuffed: policies.held(stuffed))  # type: ignore[misc]
+        for name, policy in held_policies(lab, level):
+            settle(lab, name, level, lambda _, policy=policy: policy)  # type: ignore[misc]
+        if lab.evidence.instances[level].tools:
+            settle(lab, "empty answer", level, lambda _: policies.empty_answer)
+            settle(lab, "wrong answer", level, lambda _: policies.wrong_answer)
+
+
+def order(lab: Lab) -> None:
+    """Play at random often enough to compare the levels."""
+    if len(lab.evidence.levels) > 1:
+        for level in lab.evidence.levels:
+            for seed in paced(range(TEST_SEEDS, TEST_SEEDS + 100), seconds=0.15, least=25):
+                lab.play("uniform", policies.uniform, level, seed)
+
+
+def experts(lab: Lab, level: Level) -> list[Episode]:
+    """Return the expert's episodes of a level."""
+    return [
+        lab.play("expert", policies.expert, level, seed, watch=True)
+        for seed in range(lab.settings.expert_seeds)
+    ]
+
+
+def held_policies(lab: Lab, level: Level) -> list[tuple[str, Policy]]:
+    """Return the policies that repeat one action, with their names."""
+    shown = [lab.play("expert", policies.expert, level, seed, watch=True) for seed in range(4)]
+    held = policies.held_actions(lab.evidence.instances[level], shown)
+    return [(f"held {str(action)[:60]}", policies.held(action)) for action in held]
+
+
+def settle(lab: Lab, name: str, level: Level, policy: Callable[[int], Policy]) -> None:
+    """Play until the rate of success is on one side of the limit, or the last look is taken."""
+    won = played = 0
+    for look in lab.settings.looks:
+        for k in range(played, look):
+            won += lab.play(name, policy(k), level, TEST_SEEDS + k).success
+        played = look
+        if against(won, played, lab.settings.short_cut_limit) != "undecided":
+            return
+
+
+def paced(numbers: Iterable[int], *, seconds: float, least: int) -> Iterator[int]:
+    """Yield numbers until the time is over, but so many at least."""
+    start = time.monotonic()
+    for count, number in enumerate(numbers):
+        if count >= least and time.monotonic() - start > seconds:
+            return
+        yield number
