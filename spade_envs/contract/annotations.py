@@ -44,13 +44,13 @@ def _schema(annotation: Any, names: Mapping[str, Any]) -> dict[str, Any]:
     origin, arguments = get_origin(annotation) or annotation, get_args(annotation)
     if origin is Any:
         return {}
-    if origin is Literal:
+    if origin is Literal and arguments:
         return _literal(arguments)
     if origin is Union or origin is types.UnionType:
         return {"anyOf": [_schema(argument, names) for argument in arguments]}
     if origin is list and len(arguments) < 2:
         return {"type": "array", **({"items": _schema(arguments[0], names)} if arguments else {})}
-    if origin is dict and arguments[:1] in ((), (str,)):
+    if origin is dict and (not arguments or (arguments[0] is str and len(arguments) == 2)):
         values = {"additionalProperties": _schema(arguments[1], names)} if arguments else {}
         return {"type": "object", **values}
     origin = None if origin is types.NoneType else origin
