@@ -1,4 +1,4 @@
-"""The language of environments: source in, code or a rejection out, and code run in a namespace of its own."""
+"""The language of environments: source in, code or a rejection out; code runs in a namespace of its own."""
 
 from spade_envs.language.compiler import CompiledSource, compile_source
 from spade_envs.language.names import FILENAME, POLICY_VERSION

@@ -1,9 +1,9 @@
 """Which attribute names are harmless on every object that a design can hold.
 
-The argument, on which native attribute access rests: a name is read without a guard when it is on the allow-list
-(:data:`SAFE`), or when no object of the host has it, so that only the design's own objects can. :data:`HOST` is
-what the host's objects have, computed from the types below. What is in HOST and not in SAFE is *guarded*: it is
-refused, unless the design itself defines the name, and then a check at run time lets it through on the design's
+Native attribute access rests on this argument: a name is read without a guard when it is on the allow-list
+(:data:`SAFE`), or when no object of the host has it, so that only the design's own objects can. :data:`HOST`
+is what the host's objects have, computed from the types below. What is in HOST and not in SAFE is *guarded*:
+refused, unless the design itself defines the name; then a check at run time lets it through on the design's
 own objects alone. A test walks everything that the facades reach and fails on a type that is missing below.
 """
 
@@ -25,7 +25,6 @@ import re
 import statistics
 import types
 import typing
-from typing import Any
 
 import gymnasium
 import numpy as np
@@ -33,59 +32,56 @@ from gymnasium import spaces
 from RestrictedPython.transformer import INSPECT_ATTRIBUTES
 
 from spade_envs.contract import ToolEnv, UnicodeText
+from spade_envs.language.names import words
 
-SAFE = frozenset(
-    """
-    append appendleft bit_count bit_length capitalize casefold center clear conjugate copy count decode denominator
-    difference difference_update discard elements encode endswith expandtabs extend extendleft find from_bytes fromhex
-    fromkeys get hex imag index indices insert intersection intersection_update is_integer as_integer_ratio isalnum
-    isalpha isascii isdecimal isdigit isdisjoint isidentifier islower isnumeric isprintable isspace issubset issuperset
-    istitle isupper items join keys ljust lower lstrip maketrans maxlen most_common move_to_end new_child numerator
-    parents partition pop popitem popleft real remove removeprefix removesuffix replace reverse rfind rindex rjust
-    rotate rpartition rsplit rstrip setdefault sort split splitlines start startswith step stop strip subtract swapcase
-    symmetric_difference symmetric_difference_update title to_bytes total translate union update upper values zfill
-   default_factory
+SAFE = words("""
+    append appendleft bit_count bit_length capitalize casefold center clear conjugate copy count decode
+    denominator difference difference_update discard elements encode endswith expandtabs extend extendleft
+    find from_bytes fromhex fromkeys get hex imag index indices insert intersection intersection_update
+    is_integer as_integer_ratio isalnum isalpha isascii isdecimal isdigit isdisjoint isidentifier islower
+    isnumeric isprintable isspace issubset issuperset istitle isupper items join keys ljust lower lstrip
+    maketrans maxlen most_common move_to_end new_child numerator parents partition pop popitem popleft real
+    remove removeprefix removesuffix replace reverse rfind rindex rjust rotate rpartition rsplit rstrip
+    setdefault sort split splitlines start startswith step stop strip subtract swapcase symmetric_difference
+    symmetric_difference_update title to_bytes total translate union update upper values zfill
+    default_factory
 
-    T all any argmax argmin argpartition argsort astype byteswap choose clip compress conj cumprod cumsum data diagonal
-    dot dtype fill flat flatten item itemsize kind mT max mean min nbytes ndim nonzero num prod ptp put ravel repeat
-    reshape round searchsorted shape size squeeze std str sum swapaxes take tobytes tolist trace transpose type var view
-    accumulate at nargs nin nout outer reduce reduceat resolution tiny name names
+    T all any argmax argmin argpartition argsort astype byteswap choose clip compress conj cumprod cumsum
+    data diagonal dot dtype fill flat flatten item itemsize kind mT max mean min nbytes ndim nonzero num
+    prod ptp put ravel repeat reshape round searchsorted shape size squeeze std str sum swapaxes take
+    tobytes tolist trace transpose type var view accumulate at nargs nin nout outer reduce reduceat
+    resolution tiny name names
 
-    beta binomial bytes chisquare choice dirichlet exponential f gamma geometric get_state gumbel hypergeometric
-    integers laplace logistic lognormal logseries multinomial multivariate_normal negative_binomial normal pareto
-    permutation permuted poisson power rand randint randn random random_sample rayleigh seed shuffle spawn
-    standard_cauchy standard_exponential standard_gamma standard_normal standard_t triangular uniform vonmises wald
-    weibull zipf set_state
-    betavariate binomialvariate choices expovariate gammavariate gauss getrandbits getstate lognormvariate
-    normalvariate paretovariate randbytes randrange sample setstate vonmisesvariate weibullvariate
+    beta binomial bytes chisquare choice dirichlet exponential f gamma geometric get_state gumbel
+    hypergeometric integers laplace logistic lognormal logseries multinomial multivariate_normal
+    negative_binomial normal pareto permutation permuted poisson power rand randint randn random
+    random_sample rayleigh seed shuffle spawn standard_cauchy standard_exponential standard_gamma
+    standard_normal standard_t triangular uniform vonmises wald weibull zipf set_state betavariate
+    binomialvariate choices expovariate gammavariate gauss getrandbits getstate lognormvariate normalvariate
+    paretovariate randbytes randrange sample setstate vonmisesvariate weibullvariate
 
-    end endpos expand findall finditer fullmatch group groupdict groupindex groups lastgroup lastindex match pattern
-    pos regs search span string sub subn msg lineno
-    from_decimal from_float limit_denominator
-    adjusted as_tuple canonical compare compare_total copy_abs copy_negate copy_sign exp fma is_finite is_infinite
-    is_nan is_normal is_signed is_zero ln log10 logb logical_and logical_invert logical_or logical_xor normalize
-    next_minus next_plus prec quantize radix remainder_near rounding same_quantum scaleb shift sqrt to_eng_string
-    to_integral to_integral_exact to_integral_value create_decimal divide divmod multiply add abs minus plus remainder
-    
-    combine ctime date day days dst fold fromisocalendar fromisoformat fromordinal hour isocalendar isoformat isoweekday
-    microsecond microseconds minute month second seconds strftime strptime time timetuple timetz toordinal total_seconds
-    tzinfo tzname utc utcoffset weekday year
+    end endpos expand findall finditer fullmatch group groupdict groupindex groups lastgroup lastindex match
+    pattern pos regs search span string sub subn msg lineno from_decimal from_float limit_denominator
+    adjusted as_tuple canonical compare compare_total copy_abs copy_negate copy_sign exp fma is_finite
+    is_infinite is_nan is_normal is_signed is_zero ln log10 logb logical_and logical_invert logical_or
+    logical_xor normalize next_minus next_plus prec quantize radix remainder_near rounding same_quantum
+    scaleb shift sqrt to_eng_string to_integral to_integral_exact to_integral_value create_decimal divide
+    divmod multiply add abs minus plus remainder
 
-    close metadata np_random np_random_seed render render_mode reset spec unwrapped
-    contains is_bounded shape characters
-    character_set character_list character_index is_np_flattenable
-    next_instruction
+    combine ctime date day days dst fold fromisocalendar fromisoformat fromordinal hour isocalendar
+    isoformat isoweekday microsecond microseconds minute month second seconds strftime strptime time
+    timetuple timetz toordinal total_seconds tzinfo tzname utc utcoffset weekday year
 
-    value send throw args add_note errno strerror filename reason object
-    setter getter deleter fget fset fdel func keywords cache_clear cache_info cache_parameters
-    base cast char coords default device encoding fields finished flags from_iterable hash identity init kw_only
-    kwargs lock mapping message offset path re readonly release repr signature state strides text types
-    _add _all _apply _call _denominator _div _init _mod _mu _mul _name _np_random _np_random_seed _numerator _sigma
-    _sub
-    enter_context push callback pop_all
-    mean median mode stdev variance samples cdf inv_cdf pdf overlap quantiles zscore
-    """.split()
-)
+    close metadata np_random np_random_seed render render_mode reset spec unwrapped contains is_bounded
+    characters character_set character_list character_index is_np_flattenable next_instruction
+
+    value send throw args add_note errno strerror filename reason object setter getter deleter fget fset
+    fdel func keywords cache_clear cache_info cache_parameters base cast char coords default device encoding
+    fields finished flags from_iterable hash identity init kw_only kwargs lock mapping message offset path
+    re readonly release repr signature state strides text types _add _all _apply _call _denominator _div
+    _init _mod _mu _mul _name _np_random _np_random_seed _numerator _sigma _sub enter_context push callback
+    pop_all median mode stdev variance samples cdf inv_cdf pdf overlap quantiles zscore
+""")
 """Names that may be read on any object."""
 
 HOST_TYPES: tuple[type, ...] = (
@@ -213,12 +209,12 @@ HOST_TYPES: tuple[type, ...] = (
     *(gymnasium.Env, spaces.Space, spaces.Box, spaces.Discrete, spaces.MultiBinary, spaces.MultiDiscrete),
     *(spaces.Text, spaces.Dict, spaces.Tuple, ToolEnv, UnicodeText),
 )
-"""Every type of the host whose objects a design may come to hold, and those that must never let it further."""
+"""Types of the host whose objects a design may come to hold, and those that must not let it further."""
 
 
 def names_of(kind: type) -> set[str]:
     """Return the names that a type's objects have by their classes, without double-underscore names."""
-    found = {name for base in type.mro(kind) for name in vars(base)}
+    found = {name for base in kind.__mro__ for name in vars(base)}
     return {name for name in found if not is_dunder(name)}
 
 
@@ -229,6 +225,9 @@ def is_dunder(name: str) -> bool:
 
 HOST = frozenset().union(*map(names_of, HOST_TYPES))
 """Names that the host's objects have."""
+
+READABLE = frozenset({"__name__", "__doc__"})
+"""The only names of Python's own form that may be read."""
 
 FORMAT = frozenset({"format", "format_map"})
 """Methods of text that read attributes by a template; the guard gives a safe form of them."""

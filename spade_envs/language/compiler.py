@@ -12,6 +12,8 @@ from spade_envs.language.environment_class import find_environment_class
 from spade_envs.language.limits import parse, syntax_finding
 from spade_envs.language.names import FILENAME
 from spade_envs.language.policy import Policy
+from spade_envs.language.rewriting import without_main_block
+from spade_envs.language.survey import survey
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +35,16 @@ class CompiledSource:
 
 @functools.lru_cache(maxsize=256)
 def compile_source(source: str) -> CompiledSource | Rejection:
-    """Compile a design, or say everything that keeps it from being compiled, each refusal with its line."""
-    tree = parse(source)
-    header = parse_header(source)
+    """Compile a design, or say everything that keeps it from being compiled, each refusal with its place."""
+    header, tree = parse_header(source), parse(source)
     findings = list(header.findings) if isinstance(header, Rejection) else []
     if isinstance(tree, Rejection):
         return _rejection(findings + list(tree.findings))
-    class_name = find_environment_class(tree)
+    tree = without_main_block(tree)
+    seen = survey(tree)
+    class_name = find_environment_class(seen)
     findings += [class_name] if isinstance(class_name, Finding) else []
-    code = _compile_tree(tree)
+    code = _compile_tree(tree, Policy(seen))
     findings += code.findings if isinstance(code, Rejection) else []
     if isinstance(header, Rejection) or isinstance(class_name, Finding) or isinstance(code, Rejection):
         return _rejection(findings)
@@ -50,13 +53,15 @@ def compile_source(source: str) -> CompiledSource | Rejection:
 
 @functools.lru_cache(maxsize=64)
 def compile_program(source: str) -> types.CodeType | Rejection:
-    """Compile a program that is no environment, such as one that an agent wrote, under the same policy."""
+    """Compile a program that an agent wrote, which changes nothing but its own objects."""
     tree = parse(source)
-    return tree if isinstance(tree, Rejection) else _compile_tree(tree)
+    if isinstance(tree, Rejection):
+        return tree
+    tree = without_main_block(tree)
+    return _compile_tree(tree, Policy(survey(tree), own_stores_only=True))
 
 
-def _compile_tree(tree: ast.Module) -> types.CodeType | Rejection:
-    policy = Policy()
+def _compile_tree(tree: ast.Module, policy: Policy) -> types.CodeType | Rejection:
     try:
         tree = policy.visit(tree)
         if policy.findings:

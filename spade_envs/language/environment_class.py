@@ -1,26 +1,26 @@
-"""Which class of a file is the environment: exactly one derives from ``gym.Env`` or ``ToolEnv`` and is no base."""
+"""Which class of a file is the environment: it derives from ``gym.Env`` or ``ToolEnv`` and is no base."""
 
 from __future__ import annotations
 
 import ast
 
 from spade_envs.contract import Finding
-from spade_envs.language.survey import survey
+from spade_envs.language.survey import Survey
 
 _ROOTS = frozenset({"gymnasium.Env", "spade_envs.ToolEnv"})
 
 
-def find_environment_class(tree: ast.Module) -> str | Finding:
+def find_environment_class(seen: Survey) -> str | Finding:
     """Return the environment class's name, or the finding that there is none or more than one."""
-    seen = survey(tree)
-    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    bases = {node.name: [_unsubscripted(base) for base in node.bases] for node in classes}
+    bases = {node.name: [_unsubscripted(base) for base in node.bases] for node in seen.classes}
     names = {name: {base.id for base in parts if isinstance(base, ast.Name)} for name, parts in bases.items()}
     found = {name for name, parts in bases.items() if any(seen.dotted(base) in _ROOTS for base in parts)}
     while more := {name for name in bases if names[name] & found} - found:
         found |= more
     leaves = [
-        node for node in classes if node.name in found and not any(node.name in names[name] for name in found)
+        node
+        for node in seen.classes
+        if node.name in found and not any(node.name in names[name] for name in found)
     ]
     if len(leaves) == 1:
         return leaves[0].name

@@ -1,108 +1,108 @@
 """The modules as a design sees them: new for each program, and holding only what reaches nowhere else.
 
-A facade is a plain module whose members stand in :data:`~spade_envs.language.names.MODULES`. Most are the
-originals; replaced here are those that draw numbers (they use this program's generators), those that would build
-on raw memory, and those that would change something outside the program.
+A facade is a plain module with the members that :data:`~spade_envs.language.names.MODULES` lists. Most are the
+originals. Made anew are those that draw numbers, which draw from this program's generators, and those that could
+change or build something outside the program.
 """
 
 from __future__ import annotations
 
-import abc
 import collections
 import dataclasses
-import decimal
 import enum
 import functools
 import importlib
 import random
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
-import _strptime  # noqa: F401  (datetime.strptime imports it while a design runs: load it before)
 import gymnasium
 import numpy as np
 from gymnasium import spaces
-from gymnasium.utils import seeding
 
 from spade_envs.contract import ToolEnv, UnicodeText
 from spade_envs.language.guards import is_own
 from spade_envs.language.names import MODULES, NUMPY_RANDOM_METHODS, PROGRAM, RANDOM_METHODS
+from spade_envs.language.sealed import FACADE, SEALED
+
+importlib.import_module("_strptime")  # datetime.strptime imports it while a design runs: it must be loaded
 
 FIRST_SEED = 0
 """What the generators are seeded with before the constructor."""
 
 
 class Facades:
-    """The modules of one program, made when they are first asked for, and its generators.
+    """The modules of one program, each made when it is first asked for, and the program's generators.
 
     Args:
         run_program: what designs import under that name.
     """
 
-    def __init__(self, run_program: Callable[..., dict[str, Any]]) -> None:
+    def __init__(self, run_program: Callable[..., Any]) -> None:
         self._run_program = run_program
         self._modules: dict[str, types.ModuleType] = {}
-        self._random = random.Random(FIRST_SEED)
-        self._numpy = np.random.RandomState(FIRST_SEED)
-        self._generator = np.random.default_rng(FIRST_SEED)
+        self._python: random.Random = _python_random()()
+        self._legacy = np.random.RandomState()
+        self._numpy = np.random.default_rng()
+        self.seed(FIRST_SEED)
 
     def seed(self, seed: int) -> None:
-        """Seed the generators that the program has as `random` and `numpy.random`."""
-        self._random.seed(seed)
-        self._numpy.seed(np.random.SeedSequence(seed).generate_state(4))
-        self._generator = np.random.default_rng(seed)
+        """Seed the program's generators, those too that the program has already got hold of."""
+        sequence = np.random.SeedSequence(seed, spawn_key=(1,))  # another stream than self.np_random's
+        self._python.seed(seed)
+        self._legacy.seed(sequence.generate_state(4))
+        self._numpy.bit_generator.state = np.random.PCG64(sequence).state
 
     def get(self, path: str) -> Any:
-        """Return a module's facade, or a member of one (`"numpy.random"`, `"collections.deque"`)."""
-        if path in MODULES:
-            if path not in self._modules:
-                self._modules[path] = self._build(path)
-            return self._modules[path]
-        module, _, member = path.rpartition(".")
-        return getattr(self.get(module), member)
+        """Return the facade of a module, or a member of one (``"collections.deque"``)."""
+        if path not in MODULES:
+            module, _, member = path.rpartition(".")
+            return getattr(self.get(module), member)
+        if path not in self._modules:
+            self._modules[path] = self._made(path)
+        return self._modules[path]
 
-    def draw(self) -> int:
-        """Draw a seed of 63 bits from the program's own generator."""
-        return int(self._generator.integers(2**63))
-
-    def _build(self, name: str) -> types.ModuleType:
-        replaced = _REPLACED[name](self) if name in _REPLACED else {}
+    def _made(self, name: str) -> types.ModuleType:
+        made = _MADE[name](self) if name in _MADE else {}
+        original = importlib.import_module(name)
         facade = types.ModuleType(name)
-        original = None if name == "spade_envs" else importlib.import_module(name)
         for member in MODULES[name]:
             if f"{name}.{member}" in MODULES:
-                value: Any = self.get(f"{name}.{member}")
-            elif member in replaced:
-                value = replaced[member]
-            elif hasattr(original, member):
-                value = getattr(original, member)
-            else:
-                continue  # of a newer Python or NumPy
-            setattr(facade, member, value)
+                setattr(facade, member, self.get(f"{name}.{member}"))
+            elif member in made or hasattr(original, member):  # else it is of a newer Python or NumPy
+                setattr(facade, member, made[member] if member in made else getattr(original, member))
         return facade
 
-    # One method for each module that has replaced members
+    def _random(self) -> dict[str, Any]:
+        own = self._python
+        return {name: getattr(own, name) for name in RANDOM_METHODS if hasattr(own, name)} | {
+            "Random": type(own)
+        }
 
-    def _spade_envs(self) -> dict[str, Any]:
-        return {"ToolEnv": self._environment(ToolEnv), "run_program": self._run_program}
+    def _numpy_random(self) -> dict[str, Any]:
+        def default_rng(seed: Any = None) -> np.random.Generator:
+            return self._numpy if seed is None else np.random.default_rng(seed)
+
+        def random_state(seed: Any = None) -> np.random.RandomState:
+            return self._legacy if seed is None else np.random.RandomState(seed)
+
+        methods = {name: getattr(self._legacy, name) for name in NUMPY_RANDOM_METHODS}
+        return methods | {
+            "Generator": SEALED[np.random.Generator],
+            "RandomState": random_state,
+            "default_rng": default_rng,
+        }
 
     def _gymnasium(self) -> dict[str, Any]:
-        return {"Env": self._environment(gymnasium.Env), "Space": spaces.Space}
+        return {
+            "Env": self._drawing(gymnasium.Env, {"metadata": {"render_modes": []}}),
+            "Space": SEALED[spaces.Space],
+        }
 
-    def _environment(self, base: Any) -> type:
-        class Environment(base):  # type: ignore[misc]
-            """Gymnasium's class, whose generator comes from the program's own until it is seeded."""
-
-            metadata = {"render_modes": []}
-
-            def __class_getitem__(cls, _: Any) -> type:
-                return cls
-
-            np_random = _own_generator(self.draw, base)
-            np_random_seed = _own_seed(base)
-
-        return _named(Environment, base.__name__)
+    def _spade_envs(self) -> dict[str, Any]:
+        tool_env = self._drawing(ToolEnv, {"metadata": {"render_modes": ["ansi"]}})
+        return {"ToolEnv": tool_env, "run_program": self._run_program}
 
     def _spaces(self) -> dict[str, Any]:
         kinds = (
@@ -113,195 +113,107 @@ class Facades:
             spaces.MultiDiscrete,
             spaces.Tuple,
         )
-        made = {kind.__name__: self._space(kind) for kind in (*kinds, spaces.Text)}
-        return {**made, "Text": _open_text(made["Text"]), "Space": spaces.Space}
+        made = {kind.__name__: self._drawing(kind) for kind in kinds}
+        return {**made, "Text": _text(self._drawing(spaces.Text)), "Space": SEALED[spaces.Space]}
 
-    def _space(self, base: Any) -> type:
-        draw = self.draw
+    def _drawing(self, base: Any, members: dict[str, Any] | None = None) -> type:
+        """Return a class of Gymnasium's that draws from the program's generator until it is seeded."""
+        own = self._numpy
 
-        class Space(base):  # type: ignore[misc]
-            """Gymnasium's class, whose generator comes from the program's own until it is seeded."""
+        class Drawing(base):  # type: ignore[misc]
+            np_random = property(
+                lambda self: own if self._np_random is None else self._np_random, base.np_random.fset
+            )
+            np_random_seed = property(lambda self: -1 if self._np_random is None else self._np_random_seed)
 
-            np_random = _own_generator(draw, base)
-            np_random_seed = _own_seed(base)
+            def __class_getitem__(cls, _: Any) -> type:
+                return cls
 
-            def seed(self, seed: Any = None) -> Any:
-                return super().seed(draw() if seed is None else seed)
-
-        return _named(Space, base.__name__)
-
-    def _random_module(self) -> dict[str, Any]:
-        own = self._random
-
-        class Random(random.Random):
-            """`random.Random`; without an argument it draws its seed from the program's own generator."""
-
-            def __init__(self, x: Any = None) -> None:
-                super().__init__(own.getrandbits(64) if x is None else x)
-
-            def seed(self, a: Any = None, version: int = 2) -> None:
-                super().seed(own.getrandbits(64) if a is None else a, version)
-
-        def seed(a: Any = None, version: int = 2) -> None:
-            own.seed(own.getrandbits(64) if a is None else a, version)
-
-        methods = {name: getattr(own, name) for name in RANDOM_METHODS if hasattr(own, name)}
-        return {**methods, "seed": seed, "Random": Random}
-
-    def _numpy_random(self) -> dict[str, Any]:
-        def default_rng(seed: Any = None) -> np.random.Generator:
-            return np.random.default_rng(self.draw() if seed is None else seed)
-
-        def random_state(seed: Any = None) -> np.random.RandomState:
-            return np.random.RandomState(self.draw() % 2**32 if seed is None else seed)
-
-        methods = {name: getattr(self._numpy, name) for name in NUMPY_RANDOM_METHODS}
-        kinds = {"Generator": SEALED[np.random.Generator], "RandomState": random_state}
-        return {**methods, **kinds, "default_rng": default_rng}
-
-    def _enum(self) -> dict[str, Any]:
-        def make(base: type) -> type:
-            return _ByValue(base.__name__, (base,), _ByValue.__prepare__(base.__name__, (base,)))
-
-        return {
-            kind.__name__: make(kind)
-            for kind in (enum.Enum, enum.Flag, enum.IntEnum, enum.IntFlag, enum.StrEnum)
-        }
+        for name, value in (members or {}).items():
+            setattr(Drawing, name, value)
+        return _named(Drawing, base.__name__)
 
 
-def _own_generator(draw: Callable[[], int], base: Any) -> property:
-    def get(self: Any) -> np.random.Generator:
-        if self._np_random is None:
-            self._np_random, self._np_random_seed = seeding.np_random(draw())
-        generator: np.random.Generator = self._np_random
-        return generator
-
-    return property(get, base.np_random.fset)
-
-
-def _own_seed(base: Any) -> property:
-    def get(self: Any) -> Any:
-        self.np_random  # noqa: B018  (makes generator and seed where there is none)
-        return base.np_random_seed.fget(self)
-
-    return property(get)
-
-
-def _named(kind: type, name: str, module: str = "gymnasium") -> type:
+def _named(kind: type, name: str) -> type:
     kind.__name__ = kind.__qualname__ = name
-    kind.__module__ = module
+    kind.__module__ = FACADE
     return kind
 
 
-def _open_text(text: Any) -> type:
-    """Return the text space that holds any Unicode text unless it is given a charset."""
+def _python_random() -> type[random.Random]:
+    class Random(random.Random):
+        """`random.Random`; without an argument it is the program's own generator."""
 
-    class Text(text):  # type: ignore[misc]
-        """Gymnasium's class; without a charset it holds any text, the empty one included."""
+        own: ClassVar[random.Random | None] = None
+
+        def __new__(cls, x: Any = None) -> Any:
+            if x is None and cls is Random and Random.own is not None:
+                return Random.own
+            return super().__new__(cls)
+
+        def __init__(self, x: Any = None) -> None:
+            if Random.own is None:
+                Random.own = self
+            elif self is not Random.own:
+                super().__init__(Random.own.getrandbits(64) if x is None else x)
+
+        def seed(self, a: Any = None, version: int = 2) -> None:
+            super().seed(self.getrandbits(64) if a is None else a, version)
+
+    _named(Random, "Random")
+    return Random
+
+
+def _text(base: Any) -> type:
+    class Text(base):  # type: ignore[misc]
+        """Gymnasium's text space; without a charset it holds any text, the empty one included."""
 
         def __new__(cls, *_: Any, charset: Any = None, **__: Any) -> Any:
-            return object.__new__(OpenText if charset is None else cls)
+            return object.__new__(AnyText if charset is None else cls)
 
-        def __init__(self, max_length: int, *, min_length: int = 0, charset: Any, seed: Any = None) -> None:
-            super().__init__(max_length, min_length=min_length, charset=charset, seed=seed)
+    class AnyText(UnicodeText, Text):
+        def __init__(self, max_length: int, *, charset: None = None, **options: Any) -> None:  # noqa: ARG002
+            super().__init__(max_length, **options)
 
-    class OpenText(UnicodeText, Text):
-        def __init__(
-            self, max_length: int, *, min_length: int = 0, charset: None = None, seed: Any = None
-        ) -> None:
-            super().__init__(max_length, min_length=min_length, seed=seed)
-
+    _named(AnyText, "Text")
     return _named(Text, "Text")
 
 
 class _ByValue(enum.EnumMeta):
-    """Metaclass of a program's enums: calling one looks a member up; it makes no class from a name and a mapping."""
+    """Metaclass of a program's enums: a call looks a member up; it makes no class of a name and a mapping."""
 
     def __call__(cls, value: Any) -> Any:  # type: ignore[override]
         return super().__call__(value)
 
 
-class _Sealed(type):
-    """Metaclass of a class that stands for another: for `isinstance` and `is`, not to be called or derived from."""
-
-    stands_for: type
-
-    def __instancecheck__(cls, value: Any) -> bool:
-        return isinstance(value, cls.stands_for)
-
-    def __call__(cls, *_: Any, **__: Any) -> Any:
-        raise TypeError(f"{cls.__name__} is not to be called here")
-
-
-def _sealed(kind: type, call: Callable[..., Any] | None = None) -> type:
-    def refuse(cls: type, **_: Any) -> None:
-        raise TypeError(f"{kind.__name__} cannot be derived from here")
-
-    meta = (
-        _Sealed
-        if call is None
-        else type("_Sealed", (_Sealed,), {"__call__": lambda _, *values: call(*values)})
-    )
-    made = meta(kind.__name__, (), {"__init_subclass__": classmethod(refuse), "__module__": kind.__module__})
-    made.stands_for = kind  # type: ignore[attr-defined]
-    return made
-
-
-SEALED: dict[type, type] = {kind: _sealed(kind) for kind in (np.ndarray, np.ufunc, np.random.Generator)}
-_GIVEN = frozenset({int, float, complex, bool, str, bytes, list, dict, tuple, set, frozenset, range, slice})
-_GIVEN |= {
-    type(None),
-    collections.deque,
-    collections.Counter,
-    collections.OrderedDict,
-    collections.defaultdict,
-}
-
-
-def type_of(*values: Any) -> type:
-    """Return a value's type, where its constructor is harmless; for arrays and generators, what stands for it.
-
-    Raises:
-        TypeError: more than one value, or the type of this value is not to be had.
-    """
-    (value,) = values
-    kind = type(value)
-    if kind in SEALED:
-        return SEALED[kind]
-    if kind is type or kind is abc.ABCMeta:
-        return TYPE
-    harmless = kind in _GIVEN or (is_own(value) and not issubclass(kind, type))
-    if harmless or issubclass(kind, (BaseException, np.generic)) or kind.__module__ in MODULES:
-        return kind
-    raise TypeError(f"the type of a {kind.__name__} is not to be had here")
-
-
-TYPE = _sealed(type, type_of)
-"""What a program has as `type`."""
+def _enums(_: Facades) -> dict[str, Any]:
+    kinds = (enum.Enum, enum.Flag, enum.IntEnum, enum.IntFlag, enum.StrEnum)
+    names = [(kind.__name__, kind) for kind in kinds]
+    return {name: _ByValue(name, (kind,), _ByValue.__prepare__(name, (kind,))) for name, kind in names}
 
 
 def _dataclass(cls: Any = None, /, **options: Any) -> Any:
-    def make(cls: Any) -> Any:
-        return dataclasses.dataclass(_owned(cls), **options)
+    def decorate(cls: Any) -> Any:
+        return dataclasses.dataclass(_own(cls), **options)
 
-    return make if cls is None else make(cls)
+    return decorate if cls is None else decorate(cls)
 
 
 def _total_ordering(cls: Any) -> Any:
-    return functools.total_ordering(_owned(cls))
+    return functools.total_ordering(_own(cls))
 
 
-def _owned(cls: Any) -> Any:
+def _own(cls: Any) -> Any:
     if not is_own(cls):
         raise TypeError("this decorator works on classes of your own")
     return cls
 
 
 def _wraps(wrapped: Any, *_: Any, **__: Any) -> Callable[[Any], Any]:
-    """`functools.wraps` for names and docstrings; the original can copy whole namespaces."""
+    """`functools.wraps` for name and docstring; the original copies whole namespaces when told to."""
 
     def decorate(wrapper: Any) -> Any:
-        if isinstance(wrapper, types.FunctionType):
+        if isinstance(wrapper, types.FunctionType) and wrapper.__module__ == PROGRAM:
             wrapper.__name__ = str(getattr(wrapped, "__name__", wrapper.__name__))
             wrapper.__doc__ = getattr(wrapped, "__doc__", None)
         return wrapper
@@ -313,15 +225,15 @@ def _namedtuple(typename: Any, field_names: Any, *, rename: bool = False, defaul
     return collections.namedtuple(typename, field_names, rename=rename, defaults=defaults, module=PROGRAM)
 
 
-_REPLACED: dict[str, Callable[[Facades], dict[str, Any]]] = {
+_MADE: dict[str, Callable[[Facades], dict[str, Any]]] = {
     "collections": lambda _: {"namedtuple": _namedtuple},
     "dataclasses": lambda _: {"dataclass": _dataclass},
-    "enum": Facades._enum,
+    "enum": _enums,
     "functools": lambda _: {"total_ordering": _total_ordering, "wraps": _wraps},
     "gymnasium": Facades._gymnasium,
     "gymnasium.spaces": Facades._spaces,
     "numpy": lambda _: {"ndarray": SEALED[np.ndarray], "ufunc": SEALED[np.ufunc]},
     "numpy.random": Facades._numpy_random,
-    "random": Facades._random_module,
+    "random": Facades._random,
     "spade_envs": Facades._spade_envs,
 }

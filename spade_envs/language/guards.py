@@ -1,17 +1,17 @@
-"""What is checked while a design runs, because it could not be proven before: computed names and templates."""
+"""What is checked while a design runs because it could not be proven before: computed names and templates."""
 
 from __future__ import annotations
 
+import decimal
 import string
-from _string import formatter_field_name_split  # what string.Formatter itself splits fields with
+from _string import formatter_field_name_split  # type: ignore[import-not-found]  # as string.Formatter does
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from spade_envs.language.attributes import FORMAT, GUARDED, GUARDED_STORES, NEVER, is_dunder
+from spade_envs.language.attributes import FORMAT, GUARDED, GUARDED_STORES, NEVER, READABLE, is_dunder
 from spade_envs.language.names import PROGRAM
 
 _MISSING = object()
-_READABLE = frozenset({"__name__", "__doc__"})
 
 
 def is_own(value: object) -> bool:
@@ -26,7 +26,7 @@ def _gives_own(owner: object, name: str) -> bool:
     """Say whether `name` on a design's own object is the design's own: no class of the host defines it."""
     if not is_own(owner):
         return False
-    classes = type.mro(type(owner)) + (type.mro(owner) if isinstance(owner, type) else [])
+    classes = type(owner).__mro__ + (owner.__mro__ if isinstance(owner, type) else ())
     return all(kind.__module__ == PROGRAM for kind in classes if name in vars(kind))
 
 
@@ -36,7 +36,7 @@ def check_own(owner: Any, name: str) -> Any:
     Raises:
         AttributeError: the attribute is the host's.
     """
-    if name not in NEVER and _gives_own(owner, name):
+    if name not in NEVER and (_gives_own(owner, name) or (name == "prec" and type(owner) is decimal.Context)):
         return owner
     raise AttributeError(f"the attribute {name!r} of {type(owner).__name__} is not to be had here")
 
@@ -72,7 +72,7 @@ def set_attribute(owner: Any, name: str, value: Any) -> None:
         AttributeError: the owner or the name is not the design's own.
     """
     _check_name(name, owner)
-    if not is_own(owner) or name in _READABLE:
+    if not is_own(owner) or name in READABLE:
         raise AttributeError(f"setattr works on objects of your own classes, not on {type(owner).__name__}")
     if name in GUARDED_STORES:
         check_own(owner, name)
@@ -82,7 +82,7 @@ def set_attribute(owner: Any, name: str, value: Any) -> None:
 def _check_name(name: object, owner: object) -> None:
     if type(name) is not str:
         raise TypeError(f"attribute name must be str, not {type(name).__name__}")
-    if is_dunder(name) and name not in _READABLE:
+    if is_dunder(name) and name not in READABLE:
         raise AttributeError(f"the attribute {name!r} of {type(owner).__name__} belongs to Python")
 
 

@@ -16,127 +16,133 @@ FILENAME = "<design>"
 """File name in the code objects of a design, by which its frames are known in a traceback."""
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text."""
     return frozenset(text.split())
 
 
 _NUMPY = """
-abs absolute add all allclose amax amin angle any append apply_along_axis apply_over_axes arange arccos arccosh
-arcsin arcsinh arctan arctan2 arctanh argmax argmin argpartition argsort argwhere around array array2string
-array_equal array_equiv array_split array_str asarray ascontiguousarray astype atleast_1d atleast_2d atleast_3d
-average base_repr binary_repr bincount bitwise_and bitwise_count bitwise_invert bitwise_not bitwise_or bitwise_xor
-block bool bool_ broadcast_arrays broadcast_shapes broadcast_to can_cast cbrt ceil choose clip column_stack
-complex128 complex64 complexfloating compress concat concatenate conj conjugate convolve copy copysign corrcoef
-correlate cos cosh count_nonzero cov cross cumprod cumsum deg2rad degrees delete diag diag_indices diagflat
-diagonal diff digitize divide divmod dot double dsplit dstack dtype e ediff1d einsum empty empty_like equal
-errstate euler_gamma exp exp2 expand_dims expm1 extract eye fabs False_ fft fill_diagonal finfo fix flatnonzero
-flip fliplr flipud float16 float32 float64 float_power floating floor floor_divide fmax fmin fmod frexp
-fromfunction fromiter full full_like gcd generic geomspace gradient greater greater_equal heaviside histogram
-histogram2d hsplit hstack hypot identity iinfo imag indices inexact inf inner insert int16 int32 int64 int8 int_
-intc integer interp intersect1d intp invert isclose iscomplexobj isdtype isfinite isin isinf isnan isneginf
-isposinf isreal isrealobj isscalar issubdtype ix_ kron lcm ldexp left_shift less less_equal lexsort linalg linspace
-log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not logical_or logical_xor logspace long mask_indices
-matmul matrix_transpose max maximum mean median meshgrid min minimum mod modf moveaxis multiply nan nan_to_num
-nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd
-nansum nanvar ndarray ndenumerate ndim ndindex negative newaxis nextafter nonzero not_equal number object_ ones
-ones_like outer packbits pad partition percentile permute_dims pi piecewise place polyadd polyfit polymul polyval
-positive pow power prod promote_types ptp put put_along_axis putmask quantile rad2deg radians random ravel
-ravel_multi_index real real_if_close reciprocal remainder repeat reshape result_type right_shift rint roll rollaxis
-roots rot90 round searchsorted select setdiff1d setxor1d shape sign signbit signedinteger sin sinc sinh size sort
-spacing split sqrt square squeeze stack std str_ subtract sum swapaxes take take_along_axis tan tanh tensordot tile
-trace transpose trapezoid tri tril tril_indices tril_indices_from trim_zeros triu triu_indices triu_indices_from
-True_ true_divide trunc ufunc uint uint16 uint32 uint64 uint8 uintc uintp union1d unique unique_counts
-unique_inverse unique_values unpackbits unravel_index unsignedinteger unstack unwrap vander var vdot vecdot
-vectorize vsplit vstack where zeros zeros_like
+abs absolute add all allclose amax amin angle any append apply_along_axis apply_over_axes arange arccos
+arccosh arcsin arcsinh arctan arctan2 arctanh argmax argmin argpartition argsort argwhere around array
+array2string array_equal array_equiv array_split array_str asarray ascontiguousarray astype atleast_1d
+atleast_2d atleast_3d average base_repr binary_repr bincount bitwise_and bitwise_count bitwise_invert
+bitwise_not bitwise_or bitwise_xor block bool bool_ broadcast_arrays broadcast_shapes broadcast_to can_cast
+cbrt ceil choose clip column_stack complex128 complex64 complexfloating compress concat concatenate conj
+conjugate convolve copy copysign corrcoef correlate cos cosh count_nonzero cov cross cumprod cumsum deg2rad
+degrees delete diag diag_indices diagflat diagonal diff digitize divide divmod dot double dsplit dstack
+dtype e ediff1d einsum empty empty_like equal errstate euler_gamma exp exp2 expand_dims expm1 extract eye
+fabs False_ fft fill_diagonal finfo fix flatnonzero flip fliplr flipud float16 float32 float64 float_power
+floating floor floor_divide fmax fmin fmod frexp fromfunction fromiter full full_like gcd generic geomspace
+gradient greater greater_equal heaviside histogram histogram2d hsplit hstack hypot identity iinfo imag
+indices inexact inf inner insert int16 int32 int64 int8 int_ intc integer interp intersect1d intp invert
+isclose iscomplexobj isdtype isfinite isin isinf isnan isneginf isposinf isreal isrealobj isscalar
+issubdtype ix_ kron lcm ldexp left_shift less less_equal lexsort linalg linspace log log10 log1p log2
+logaddexp logaddexp2 logical_and logical_not logical_or logical_xor logspace long mask_indices matmul
+matrix_transpose max maximum mean median meshgrid min minimum mod modf moveaxis multiply nan nan_to_num
+nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile
+nanstd nansum nanvar ndarray ndenumerate ndim ndindex negative newaxis nextafter nonzero not_equal number
+object_ ones ones_like outer packbits pad partition percentile permute_dims pi piecewise place polyadd
+polyfit polymul polyval positive pow power prod promote_types ptp put put_along_axis putmask quantile
+rad2deg radians random ravel ravel_multi_index real real_if_close reciprocal remainder repeat reshape
+result_type right_shift rint roll rollaxis roots rot90 round searchsorted select setdiff1d setxor1d shape
+sign signbit signedinteger sin sinc sinh size sort spacing split sqrt square squeeze stack std str_ subtract
+sum swapaxes take take_along_axis tan tanh tensordot tile trace transpose trapezoid tri tril tril_indices
+tril_indices_from trim_zeros triu triu_indices triu_indices_from True_ true_divide trunc ufunc uint uint16
+uint32 uint64 uint8 uintc uintp union1d unique unique_counts unique_inverse unique_values unpackbits
+unravel_index unsignedinteger unstack unwrap vander var vdot vecdot vectorize vsplit vstack where zeros
+zeros_like
 """
 
 # Of these two, what draws numbers belongs to the instance's own generators (see facades.py).
-RANDOM_METHODS = _words("""
-betavariate binomialvariate choice choices expovariate gammavariate gauss getrandbits getstate lognormvariate
-normalvariate paretovariate randbytes randint random randrange sample seed setstate shuffle triangular uniform
-vonmisesvariate weibullvariate
+RANDOM_METHODS = words("""
+betavariate binomialvariate choice choices expovariate gammavariate gauss getrandbits getstate
+lognormvariate normalvariate paretovariate randbytes randint random randrange sample seed setstate shuffle
+triangular uniform vonmisesvariate weibullvariate
 """)
-NUMPY_RANDOM_METHODS = _words("""
-beta binomial bytes chisquare choice dirichlet exponential gamma geometric gumbel hypergeometric laplace logistic
-lognormal logseries multinomial multivariate_normal negative_binomial normal pareto permutation poisson power rand
-randint randn random random_sample rayleigh shuffle standard_cauchy standard_exponential standard_gamma
-standard_normal standard_t triangular uniform vonmises wald weibull zipf
+NUMPY_RANDOM_METHODS = words("""
+beta binomial bytes chisquare choice dirichlet exponential gamma geometric gumbel hypergeometric laplace
+logistic lognormal logseries multinomial multivariate_normal negative_binomial normal pareto permutation
+poisson power rand randint randn random random_sample rayleigh shuffle standard_cauchy standard_exponential
+standard_gamma standard_normal standard_t triangular uniform vonmises wald weibull zipf
 """)
 
 MODULES: dict[str, frozenset[str]] = {
-    "__future__": _words("annotations"),
-    "abc": _words("ABC abstractmethod"),
-    "bisect": _words("bisect bisect_left bisect_right insort insort_left insort_right"),
-    "cmath": _words("""
-        acos acosh asin asinh atan atanh cos cosh e exp inf infj isclose isfinite isinf isnan log log10 nan nanj
-        phase pi polar rect sin sinh sqrt tan tanh tau
+    "__future__": words("annotations"),
+    "abc": words("ABC abstractmethod"),
+    "bisect": words("bisect bisect_left bisect_right insort insort_left insort_right"),
+    "cmath": words("""
+        acos acosh asin asinh atan atanh cos cosh e exp inf infj isclose isfinite isinf isnan log log10 nan
+        nanj phase pi polar rect sin sinh sqrt tan tanh tau
     """),
-    "collections": _words("abc ChainMap Counter OrderedDict defaultdict deque namedtuple"),
-    "collections.abc": _words("""
-        Callable Collection Container Generator Hashable ItemsView Iterable Iterator KeysView Mapping MutableMapping
-        MutableSequence MutableSet Reversible Sequence Set Sized ValuesView
+    "collections": words("abc ChainMap Counter OrderedDict defaultdict deque namedtuple"),
+    "collections.abc": words("""
+        Callable Collection Container Generator Hashable ItemsView Iterable Iterator KeysView Mapping
+        MutableMapping MutableSequence MutableSet Reversible Sequence Set Sized ValuesView
     """),
-    "contextlib": _words("ExitStack closing contextmanager nullcontext suppress"),
-    "copy": _words("copy deepcopy"),
-    "dataclasses": _words("""
+    "contextlib": words("ExitStack closing contextmanager nullcontext suppress"),
+    "copy": words("copy deepcopy"),
+    "dataclasses": words("""
         FrozenInstanceError InitVar KW_ONLY MISSING asdict astuple dataclass field fields is_dataclass replace
     """),
-    "datetime": _words("MAXYEAR MINYEAR UTC date datetime time timedelta timezone tzinfo"),
-    "decimal": _words("""
+    "datetime": words("MAXYEAR MINYEAR UTC date datetime time timedelta timezone tzinfo"),
+    "decimal": words("""
         Clamped Context Decimal DecimalException DivisionByZero Inexact InvalidOperation Overflow ROUND_05UP
-        ROUND_CEILING ROUND_DOWN ROUND_FLOOR ROUND_HALF_DOWN ROUND_HALF_EVEN ROUND_HALF_UP ROUND_UP Rounded Subnormal
-        Underflow getcontext localcontext
+        ROUND_CEILING ROUND_DOWN ROUND_FLOOR ROUND_HALF_DOWN ROUND_HALF_EVEN ROUND_HALF_UP ROUND_UP Rounded
+        Subnormal Underflow getcontext localcontext
     """),
-    "enum": _words("Enum Flag IntEnum IntFlag StrEnum auto unique"),
-    "fractions": _words("Fraction"),
-    "functools": _words("cache cached_property cmp_to_key lru_cache partial reduce total_ordering wraps"),
-    "gymnasium": _words("Env Space spaces"),
-    "gymnasium.spaces": _words("Box Dict Discrete MultiBinary MultiDiscrete Space Text Tuple"),
-    "heapq": _words("heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest"),
-    "itertools": _words("""
+    "enum": words("Enum Flag IntEnum IntFlag StrEnum auto unique"),
+    "fractions": words("Fraction"),
+    "functools": words("cache cached_property cmp_to_key lru_cache partial reduce total_ordering wraps"),
+    "gymnasium": words("Env Space spaces"),
+    "gymnasium.spaces": words("Box Dict Discrete MultiBinary MultiDiscrete Space Text Tuple"),
+    "heapq": words("heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest"),
+    "itertools": words("""
         accumulate batched chain combinations combinations_with_replacement compress count cycle dropwhile
         filterfalse groupby islice pairwise permutations product repeat starmap takewhile tee zip_longest
     """),
-    "json": _words("JSONDecodeError dumps loads"),
-    "math": _words("""
-        acos acosh asin asinh atan atan2 atanh cbrt ceil comb copysign cos cosh degrees dist e erf erfc exp exp2
-        expm1 fabs factorial floor fma fmod frexp fsum gamma gcd hypot inf isclose isfinite isinf isnan isqrt lcm
-        ldexp lgamma log log10 log1p log2 modf nan nextafter perm pi pow prod radians remainder sin sinh sqrt sumprod
-        tan tanh tau trunc ulp
+    "json": words("JSONDecodeError dumps loads"),
+    "math": words("""
+        acos acosh asin asinh atan atan2 atanh cbrt ceil comb copysign cos cosh degrees dist e erf erfc exp
+        exp2 expm1 fabs factorial floor fma fmod frexp fsum gamma gcd hypot inf isclose isfinite isinf isnan
+        isqrt lcm ldexp lgamma log log10 log1p log2 modf nan nextafter perm pi pow prod radians remainder
+        sin sinh sqrt sumprod tan tanh tau trunc ulp
     """),
-    "numpy": _words(_NUMPY),
-    "numpy.fft": _words("fft fft2 fftfreq fftn fftshift ifft ifft2 ifftn ifftshift irfft rfft rfftfreq"),
-    "numpy.linalg": _words("""
-        LinAlgError cholesky cond det eig eigh eigvals eigvalsh inv lstsq matrix_norm matrix_power matrix_rank
-        multi_dot norm pinv qr slogdet solve svd svdvals vector_norm
+    "numpy": words(_NUMPY),
+    "numpy.fft": words("fft fft2 fftfreq fftn fftshift ifft ifft2 ifftn ifftshift irfft rfft rfftfreq"),
+    "numpy.linalg": words("""
+        LinAlgError cholesky cond det eig eigh eigvals eigvalsh inv lstsq matrix_norm matrix_power
+        matrix_rank multi_dot norm pinv qr slogdet solve svd svdvals vector_norm
     """),
-    "numpy.random": NUMPY_RANDOM_METHODS | _words("Generator RandomState default_rng"),
-    "operator": _words("""
+    "numpy.random": NUMPY_RANDOM_METHODS | words("Generator RandomState default_rng"),
+    "operator": words("""
         abs add and_ concat contains countOf eq floordiv ge getitem gt index indexOf inv invert is_ is_not
-        itemgetter le length_hint lshift lt matmul mod mul ne neg not_ or_ pos pow rshift sub truediv truth xor
-        delitem setitem iadd iand iconcat ifloordiv ilshift imatmul imod imul ior ipow irshift isub itruediv ixor
+        itemgetter le length_hint lshift lt matmul mod mul ne neg not_ or_ pos pow rshift sub truediv truth
+        xor delitem setitem iadd iand iconcat ifloordiv ilshift imatmul imod imul ior ipow irshift isub
+        itruediv ixor
     """),
-    "random": RANDOM_METHODS | _words("Random"),
-    "re": _words("""
-        A ASCII I IGNORECASE M MULTILINE Match NOFLAG Pattern RegexFlag S DOTALL U UNICODE VERBOSE X compile error
-        escape findall finditer fullmatch match search split sub subn
+    "random": RANDOM_METHODS | words("Random"),
+    "re": words("""
+        A ASCII I IGNORECASE M MULTILINE Match NOFLAG Pattern RegexFlag S DOTALL U UNICODE VERBOSE X compile
+        error escape findall finditer fullmatch match search split sub subn
     """),
-    "spade_envs": _words("ToolEnv run_program"),
-    "statistics": _words("""
-        NormalDist StatisticsError correlation covariance fmean geometric_mean harmonic_mean linear_regression mean
-        median median_grouped median_high median_low mode multimode pstdev pvariance quantiles stdev variance
+    "spade_envs": words("ToolEnv run_program"),
+    "statistics": words("""
+        NormalDist StatisticsError correlation covariance fmean geometric_mean harmonic_mean
+        linear_regression mean median median_grouped median_high median_low mode multimode pstdev pvariance
+        quantiles stdev variance
     """),
-    "string": _words("""
-        ascii_letters ascii_lowercase ascii_uppercase capwords digits hexdigits octdigits printable punctuation
-        whitespace
+    "string": words("""
+        ascii_letters ascii_lowercase ascii_uppercase capwords digits hexdigits octdigits printable
+        punctuation whitespace
     """),
-    "textwrap": _words("dedent fill indent shorten wrap"),
-    "typing": _words("""
-        AbstractSet Annotated Any AnyStr Callable ClassVar Collection Container Counter DefaultDict Deque Dict Final
-        FrozenSet Generator Generic Hashable ItemsView Iterable Iterator KeysView List Literal Mapping MutableMapping
-        MutableSequence MutableSet NamedTuple Never NewType NoReturn Optional OrderedDict ParamSpec Protocol
-        Reversible Self Sequence Set Sized SupportsAbs SupportsFloat SupportsIndex SupportsInt TYPE_CHECKING Text Tuple
-        Type TypeAlias TypeVar TypedDict Union ValuesView cast
+    "textwrap": words("dedent fill indent shorten wrap"),
+    "typing": words("""
+        AbstractSet Annotated Any AnyStr Callable ClassVar Collection Container Counter DefaultDict Deque
+        Dict Final FrozenSet Generator Generic Hashable ItemsView Iterable Iterator KeysView List Literal
+        Mapping MutableMapping MutableSequence MutableSet NamedTuple Never NewType NoReturn Optional
+        OrderedDict ParamSpec Protocol Reversible Self Sequence Set Sized SupportsAbs SupportsFloat
+        SupportsIndex SupportsInt TYPE_CHECKING Text Tuple Type TypeAlias TypeVar TypedDict Union ValuesView
+        cast
     """),
 }
 """Each module that may be imported, with the members that its facade has."""
@@ -152,76 +158,27 @@ COMMON = {
 }
 """Names that work without their import: designers forget it."""
 
-BUILTINS = _words("""
-    ArithmeticError AssertionError AttributeError BaseException BufferError DeprecationWarning EOFError Ellipsis
-    Exception FloatingPointError FutureWarning ImportError IndexError KeyError LookupError MemoryError
-    ModuleNotFoundError NameError NotImplemented NotImplementedError OSError OverflowError PermissionError
-    RecursionError ReferenceError RuntimeError RuntimeWarning StopAsyncIteration StopIteration SyntaxError
-    TimeoutError TypeError UnboundLocalError UnicodeDecodeError UnicodeEncodeError UnicodeError UserWarning ValueError
-    Warning ZeroDivisionError FileNotFoundError abs all any ascii bin bool bytearray bytes callable chr classmethod
-    complex dict divmod enumerate filter float format frozenset getattr hasattr hash hex int isinstance issubclass iter
-    len list map max min next object oct ord pow print property range repr reversed round set setattr slice sorted
-    staticmethod str sum super tuple type zip
+BUILTINS = words("""
+    ArithmeticError AssertionError AttributeError BaseException BufferError DeprecationWarning EOFError
+    Ellipsis Exception FloatingPointError FutureWarning ImportError IndexError KeyError LookupError
+    MemoryError ModuleNotFoundError NameError NotImplemented NotImplementedError OSError OverflowError
+    PermissionError RecursionError ReferenceError RuntimeError RuntimeWarning StopAsyncIteration
+    StopIteration SyntaxError TimeoutError TypeError UnboundLocalError UnicodeDecodeError UnicodeEncodeError
+    UnicodeError UserWarning ValueError Warning ZeroDivisionError FileNotFoundError abs all any ascii bin
+    bool bytearray bytes callable chr classmethod complex dict divmod enumerate filter float format
+    frozenset getattr hasattr hash hex int isinstance issubclass iter len list map max min next object oct
+    ord pow print property range repr reversed round set setattr slice sorted staticmethod str sum super
+    tuple type zip
 """)
 
-_NO_CODE = "Write the logic itself; programs that an agent wrote run through spade_envs.run_program."
-_NO_FILE = "Keep data in the source: an environment has no files and no console."
-_NO_LOOK = "Name the attributes that you mean, or keep them in a dictionary of your own."
-_NO_STOP = "End the episode: return terminated=True from step()."
-REFUSED_BUILTINS = {
-    **dict.fromkeys(("eval", "exec", "compile", "breakpoint"), _NO_CODE),
-    **dict.fromkeys(("open", "input", "help", "copyright", "credits", "license"), _NO_FILE),
-    **dict.fromkeys(("globals", "locals", "vars", "dir", "memoryview"), _NO_LOOK),
-    **dict.fromkeys(("exit", "quit", "SystemExit", "KeyboardInterrupt", "GeneratorExit"), _NO_STOP),
-    **dict.fromkeys(("BaseExceptionGroup", "ExceptionGroup"), "Raise and catch single exceptions."),
-    **dict.fromkeys(("aiter", "anext"), "Write ordinary functions: nothing runs beside an environment."),
-    "id": "Number the objects yourself: an address differs from run to run.",
-    "delattr": "Write `del object.name`.",
-}
-"""Builtins that a design cannot have, with what to write instead."""
-
-SPECIAL_METHODS = _words("""
-    __init__ __post_init__ __str__ __repr__ __len__ __iter__ __next__ __contains__ __getitem__ __setitem__ __delitem__
-    __call__ __bool__ __int__ __float__ __hash__ __enter__ __exit__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__
-    __neg__ __pos__ __abs__ __invert__
+SPECIAL_METHODS = words("""
+    __init__ __post_init__ __str__ __repr__ __len__ __iter__ __next__ __contains__ __getitem__ __setitem__
+    __delitem__ __call__ __bool__ __int__ __float__ __hash__ __enter__ __exit__ __eq__ __ne__ __lt__ __le__
+    __gt__ __ge__ __neg__ __pos__ __abs__ __invert__
 """) | {
     f"__{form}{operator}__"
-    for operator in "add sub mul matmul truediv floordiv mod divmod pow lshift rshift and xor or".split()
+    for operator in words("add sub mul matmul truediv floordiv mod divmod pow lshift rshift and xor or")
     for form in ("", "r", "i")
     if form + operator != "idivmod"
 }
 """The double-underscore methods that a class may define."""
-
-_NO_CLOCK = "Count steps: an environment has no clock, or seeds would not repeat episodes."
-_NO_SYSTEM = "Leave it out: an environment reaches neither the system nor the network."
-_BY_HAND = "Write it with NumPy or plain Python; only the modules of the contract can be imported."
-MODULE_REMEDIES = {
-    **dict.fromkeys(("time", "calendar", "sched", "zoneinfo"), _NO_CLOCK),
-    **dict.fromkeys(
-        "os sys subprocess socket shutil pathlib io tempfile glob platform ctypes".split(), _NO_SYSTEM
-    ),
-    **dict.fromkeys(
-        "urllib http requests signal resource gc weakref atexit importlib builtins".split(), _NO_SYSTEM
-    ),
-    **dict.fromkeys("inspect types sysconfig pickle marshal ast dis code traceback".split(), _NO_LOOK),
-    **dict.fromkeys(
-        "asyncio threading multiprocessing concurrent queue".split(), "Write ordinary functions."
-    ),
-    **dict.fromkeys(("scipy", "pandas", "sympy", "networkx", "torch", "sklearn", "matplotlib"), _BY_HAND),
-    **dict.fromkeys(("logging", "warnings"), "Use print(): it goes to the worker's log."),
-    **dict.fromkeys(("secrets", "uuid"), "Draw from self.np_random."),
-    "gym": "Write `import gymnasium as gym`.",
-    "typing_extensions": "Import it from typing.",
-}
-"""What to write instead of an import that is refused, by the module's first name."""
-
-MEMBER_REMEDIES = {
-    "numpy.random.seed": "Draw from self.np_random, or write `rng = np.random.default_rng(seed)`.",
-    "random.SystemRandom": "Draw from self.np_random, which the seed repeats.",
-    "abc.ABCMeta": "Derive from abc.ABC.",
-    "gymnasium.make": "Write this environment's own logic: it cannot make others.",
-    "gymnasium.register": "Leave it out: admission registers the environment.",
-    "typing.get_type_hints": "Leave it out: annotations are not evaluated here.",
-    "json.load": "Use json.loads: there are no files.",
-    "json.dump": "Use json.dumps: there are no files.",
-}

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import builtins
+import contextvars
 import dataclasses
+import decimal
 import json
 import sys
 import types
 import typing
-from collections.abc import Mapping
 from typing import Any
 
 from spade_envs.contract import Rejection
-from spade_envs.language import policy
+from spade_envs.language import rewriting
 from spade_envs.language.compiler import CompiledSource, compile_program
-from spade_envs.language.facades import TYPE, Facades
+from spade_envs.language.facades import Facades
 from spade_envs.language.guards import check_own, get_attribute, has_attribute, set_attribute
 from spade_envs.language.names import BUILTINS, FILENAME, PROGRAM
+from spade_envs.language.sealed import TYPE
 
 PRINTED_LIMIT = 64 * 1024
 """The most characters that are kept of what a program prints."""
@@ -52,13 +54,12 @@ class Program:
         """Return what the program printed, up to :data:`PRINTED_LIMIT` characters."""
         return "".join(self._log)
 
-    def _print(self, *values: Any, sep: str | None = " ", end: str | None = "\n", **_: Any) -> None:
+    def _print(self, *values: Any, sep: str | None = None, end: str | None = None, **_: Any) -> None:
         """`print` to the program's log; `file` and `flush` mean nothing here."""
-        text = (" " if sep is None else sep).join(map(str, values)) + ("\n" if end is None else end)
-        kept = text[: self._room]
-        if kept:
-            self._log.append(kept)
-            self._room -= len(kept)
+        line = str.join(" " if sep is None else sep, map(str, values))
+        text = "".join((line, "\n" if end is None else end))[: self._room]
+        self._room -= len(text)
+        self._log.append(text)
 
     def _builtins(self) -> dict[str, Any]:
         own = {
@@ -70,14 +71,14 @@ class Program:
             "type": TYPE,
             "__build_class__": builtins.__build_class__,
             "__import__": _loaded_module,
-            policy.GUARD_OWN: check_own,
-            policy.GUARD_FORMAT: get_attribute,
-            policy.IMPORT: self._facades.get,
-            policy.EXCEPTION: Exception,
-            policy.ANY: typing.Any,
-            policy.CLASS_VAR: typing.ClassVar,
-            policy.INIT_VAR: dataclasses.InitVar,
-            policy.KEYWORDS_ONLY: dataclasses.KW_ONLY,
+            rewriting.OWN: check_own,
+            rewriting.ATTRIBUTE: get_attribute,
+            rewriting.IMPORT: self._facades.get,
+            rewriting.EXCEPTION: Exception,
+            rewriting.ANY: typing.Any,
+            rewriting.CLASS_VAR: typing.ClassVar,
+            rewriting.INIT_VAR: dataclasses.InitVar,
+            rewriting.KW_ONLY: dataclasses.KW_ONLY,
         }
         return {name: getattr(builtins, name) for name in BUILTINS} | own
 
@@ -92,7 +93,7 @@ def load(compiled: CompiledSource) -> Program:
 
 
 def run_program(source: str, function: str, arguments: Any = ()) -> dict[str, Any]:
-    """Run one function of a program that an agent wrote, in a namespace of its own, under the same policy.
+    """Run one function of a program that an agent wrote, under the same policy, in a namespace of its own.
 
     Args:
         source: the program's text, without a header.
@@ -102,18 +103,25 @@ def run_program(source: str, function: str, arguments: Any = ()) -> dict[str, An
     Returns:
         ``{"result": ...}``, copied as JSON, or ``{"error": "..."}``, which says what was wrong and where.
     """
-    code = compile_program(source) if type(source) is str else Rejection(())
+    code = compile_program(str(source))
     if isinstance(code, Rejection):
-        return {"error": code.text("program", source) or "The source is no text."}
+        return {"error": code.text("program")}
     try:
-        target = Program(code).namespace.get(function)
-        if not isinstance(target, types.FunctionType):
-            return {"error": f"The program defines no function {function!r}."}
-        copied = json.loads(json.dumps(arguments))
-        result = target(**copied) if isinstance(copied, Mapping) else target(*copied)
-        return {"result": json.loads(json.dumps(result))}
+        with (
+            decimal.localcontext()
+        ):  # this, and the copy below, keep NumPy's and decimal's settings as they are
+            return contextvars.copy_context().run(_call, code, function, json.dumps(arguments))
     except Exception as error:
         return {"error": describe(error)}
+
+
+def _call(code: types.CodeType, function: str, arguments: str) -> dict[str, Any]:
+    target = Program(code).namespace.get(function)
+    if not isinstance(target, types.FunctionType):
+        return {"error": f"The program defines no function `{function}`."}
+    given = json.loads(arguments)
+    result = target(**given) if isinstance(given, dict) else target(*given)
+    return {"result": json.loads(json.dumps(result))}
 
 
 def describe(error: BaseException) -> str:
@@ -124,11 +132,10 @@ def describe(error: BaseException) -> str:
             line = traceback.tb_lineno
         traceback = traceback.tb_next
     try:
-        message = str(error)
+        message = "".join((str(error), ""))[:500]  # joined, for the design's own kind of text
     except Exception:
         message = "(its text cannot be made)"
-    place = "" if line is None else f" (line {line})"
-    return f"{type(error).__name__}: {message[:500]}{place}"
+    return f"{type(error).__name__}: {message}" + ("" if line is None else f" (line {line})")
 
 
 def _loaded_module(name: str, *_: Any, **__: Any) -> types.ModuleType:

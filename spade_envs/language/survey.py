@@ -1,38 +1,41 @@
-"""What a module binds, found in one walk before the policy judges it."""
+"""What a module binds and names, found in one walk before the policy judges it."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from spade_envs.language.names import COMMON, MODULES
 
 _NAMING_CALLS = frozenset({"namedtuple", "NamedTuple", "setattr"})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Survey:
     """Names of one module, by what they stand for.
 
     Attributes:
         bound: every name that is bound anywhere.
         globals: names in `global` statements.
-        classes: names of the module's own classes.
+        classes: the module's own top-level classes.
         attributes: names that the module gives to attributes of its own objects.
-        forgotten: names of :data:`~spade_envs.language.names.COMMON` that are used and that no import brings.
+        forgotten: names of :data:`~spade_envs.language.names.COMMON` that are used and that the module's top
+            level does not bind.
         imported: names that only imports bind, with the module or member that they stand for.
     """
 
     bound: frozenset[str] = frozenset()
     globals: frozenset[str] = frozenset()
-    classes: frozenset[str] = frozenset()
+    classes: tuple[ast.ClassDef, ...] = ()
     attributes: frozenset[str] = frozenset()
     forgotten: frozenset[str] = frozenset()
     imported: dict[str, str] = field(default_factory=dict)
 
     def dotted(self, node: ast.AST) -> str | None:
-        """Return the module or member that an expression stands for, such as ``numpy.random``; None if neither."""
+        """Return the module or member that an expression stands for (``"numpy.random"``), or None."""
         if isinstance(node, ast.Name):
             return self.imported.get(node.id)
         if isinstance(node, ast.Attribute):
@@ -44,70 +47,94 @@ class Survey:
 
 def survey(module: ast.Module) -> Survey:
     """Return what a module's names stand for."""
-    nodes = list(ast.walk(module))
-    imports = [binding for node in nodes for binding in _imports(node)]
-    others = {name for node in nodes for name in _bindings(node)}
-    forgotten = _loaded(nodes) & COMMON.keys() - _module_level(module)
-    imports += [(name, COMMON[name]) for name in forgotten]
-    paths: dict[str, set[str]] = {}
-    for name, path in imports:
-        paths.setdefault(name, set()).add(path)
+    found: _Found = defaultdict(set)
+    for node in ast.walk(module):
+        if (collect := _COLLECTORS.get(type(node))) is not None:
+            collect(node, found)
+    forgotten = frozenset((found["loaded"] & COMMON.keys()) - _top_level(module.body))
+    imports = found["imports"] | {(name, COMMON[name]) for name in forgotten}
+    names = [name for name, _ in imports]
+    others = found["bound"]
     return Survey(
-        bound=frozenset(others | paths.keys()),
-        globals=frozenset(name for node in nodes if isinstance(node, ast.Global) for name in node.names),
-        classes=frozenset(node.name for node in nodes if isinstance(node, ast.ClassDef)),
-        attributes=frozenset(name for node in nodes for name in _attributes(node)),
-        forgotten=frozenset(forgotten),
-        imported={name: path.pop() for name, path in paths.items() if len(path) == 1 and name not in others},
+        bound=frozenset(others.union(names)),
+        globals=frozenset(found["globals"]),
+        classes=tuple(node for node in module.body if isinstance(node, ast.ClassDef)),
+        attributes=frozenset(found["attributes"]),
+        forgotten=forgotten,
+        imported={name: path for name, path in imports if name not in others and names.count(name) == 1},
     )
 
 
-def _imports(node: ast.AST) -> Iterator[tuple[str, str]]:
-    if isinstance(node, ast.Import):
-        for alias in node.names:
-            first = alias.name.partition(".")[0]
-            yield (alias.asname, alias.name) if alias.asname else (first, first)
-    elif isinstance(node, ast.ImportFrom):
-        for alias in node.names:
+_Found = defaultdict[str, set[Any]]
+
+
+def _imports(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
+    for alias in node.names:
+        first = alias.name.partition(".")[0]
+        if isinstance(node, ast.ImportFrom):
             yield alias.asname or alias.name, f"{node.module}.{alias.name}"
+        else:
+            yield (alias.asname, alias.name) if alias.asname else (first, first)
 
 
-def _bindings(node: ast.AST) -> Iterator[str]:
-    """Yield what a node binds, imports aside."""
-    match node:
-        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-            yield name
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            yield name
-        case ast.arg(arg=name) | ast.MatchMapping(rest=str(name)):
-            yield name
-        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-            yield name
+def _name(node: ast.Name, found: _Found) -> None:
+    found["loaded" if isinstance(node.ctx, ast.Load) else "bound"].add(node.id)
 
 
-def _loaded(nodes: list[ast.AST]) -> set[str]:
-    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+def _class(node: ast.ClassDef, found: _Found) -> None:
+    found["bound"].add(node.name)
+    found["attributes"] |= _top_level(node.body)
 
 
-def _module_level(module: ast.Module) -> set[str]:
-    """Return what the module's own statements bind, outside functions and classes."""
-    names: set[str] = set()
-    nodes: list[ast.AST] = list(module.body)
+def _attribute(node: ast.Attribute, found: _Found) -> None:
+    if not isinstance(node.ctx, ast.Load):
+        found["attributes"].add(node.attr)
+
+
+def _call(node: ast.Call, found: _Found) -> None:
+    """Collect the attributes that `namedtuple("Point", "row col")` and its like name in texts."""
+    called = getattr(node.func, "id", getattr(node.func, "attr", None))
+    if called in _NAMING_CALLS:
+        for part in ast.walk(node):
+            if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                found["attributes"].update(part.value.replace(",", " ").split())
+
+
+def _binds(field_name: str) -> Callable[[ast.AST, _Found], None]:
+    def collect(node: ast.AST, found: _Found) -> None:
+        if (name := getattr(node, field_name)) is not None:
+            found["bound"].add(name)
+
+    return collect
+
+
+_COLLECTORS: dict[type, Callable[[Any, _Found], Any]] = {
+    ast.Name: _name,
+    ast.Attribute: _attribute,
+    ast.Call: _call,
+    ast.ClassDef: _class,
+    ast.Import: lambda node, found: found["imports"].update(_imports(node)),
+    ast.ImportFrom: lambda node, found: found["imports"].update(_imports(node)),
+    ast.Global: lambda node, found: found["globals"].update(node.names),
+    ast.FunctionDef: _binds("name"),
+    ast.AsyncFunctionDef: _binds("name"),
+    ast.ExceptHandler: _binds("name"),
+    ast.MatchAs: _binds("name"),
+    ast.MatchStar: _binds("name"),
+    ast.MatchMapping: _binds("rest"),
+    ast.arg: _binds("arg"),
+}
+
+
+def _top_level(body: Iterable[ast.stmt]) -> set[str]:
+    """Return what statements bind, outside of the functions and classes among them."""
+    found: _Found = defaultdict(set)
+    nodes: list[ast.AST] = list(body)
     for node in nodes:
-        names.update(_bindings(node), (name for name, _ in _imports(node)))
-        if not isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Lambda)):
-            nodes.extend(ast.iter_child_nodes(node))
-    return names
-
-
-def _attributes(node: ast.AST) -> Iterator[str]:
-    """Yield names that a node gives to attributes: stores, members of classes, fields of named tuples."""
-    match node:
-        case ast.Attribute(attr=name, ctx=ast.Store()):
-            yield name
-        case ast.ClassDef(body=body):
-            yield from _module_level(ast.Module(body, []))
-        case ast.Call(func=ast.Name(id=called) | ast.Attribute(attr=called)) if called in _NAMING_CALLS:
-            for part in ast.walk(node):
-                if isinstance(part, ast.Constant) and isinstance(part.value, str):
-                    yield from part.value.replace(",", " ").split()
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found["bound"].add(node.name)
+            continue
+        if (collect := _COLLECTORS.get(type(node))) is not None:
+            collect(node, found)
+        nodes.extend(ast.iter_child_nodes(node))
+    return found["bound"] | {name for name, _ in found["imports"]}
