@@ -26,6 +26,7 @@ from spade_envs.isolation.worker import CONTRACT, MEMORY, OK, RAISED
 Isolation = Literal["process", "none"]
 RENDER_FPS = 4
 """Supplied where a design says nothing: Gymnasium wants a number."""
+_CALLS = {"load": "compiling", "make": "__init__"}  # as messages name them; they have the time of a build
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,27 +210,28 @@ class Worker:
         self._channel.close()
 
     def _ask(self, operation: str, *arguments: Any) -> Any:
-        seconds = self._limits.build_s if operation in ("load", "make") else self._limits.call_s
+        call = _CALLS.get(operation, operation)
+        seconds = self._limits.build_s if operation in _CALLS else self._limits.call_s
         try:
             message = wire.encode([operation, *arguments])
         except wire.WireError as error:
-            raise UsageError(f"{operation}: {error} cannot be sent to a worker") from None
-        data = self._channel.exchange(message, seconds, operation)
+            raise UsageError(f"{call}: {error} cannot be sent to a worker") from None
+        data = self._channel.exchange(message, seconds, call)
         try:
             reply = wire.decode(data)
         except wire.WireError as error:
-            self._refuse(f"{operation}: {error}")
+            self._refuse(f"{call}: {error}")
         if type(reply) is not list or len(reply) != 2:
-            self._refuse(f"{operation}: a malformed reply")
+            self._refuse(f"{call}: a malformed reply")
         status, result = reply
-        return result if status == OK else self._fail(operation, status, result)
+        return result if status == OK else self._fail(call, status, result)
 
-    def _fail(self, operation: str, status: Any, text: Any) -> NoReturn:
+    def _fail(self, call: str, status: Any, text: Any) -> NoReturn:
         if status not in (RAISED, CONTRACT, MEMORY) or type(text) is not str:
-            self._refuse(f"{operation}: a malformed reply")
+            self._refuse(f"{call}: a malformed reply")
         if status == MEMORY:
             self.close()
-        raise WorkerFault(status, f"{operation}: {text}")
+        raise WorkerFault(status, f"{call}: {text}")
 
     def _refuse(self, message: str) -> NoReturn:
         self.close()

@@ -130,11 +130,12 @@ def _of_subclass(value: Any, depth: int) -> Any:
     raise WireError(f"an object of type {type(value).__name__[:60]}")
 
 
-def _key(key: Any) -> Any:
-    key = int(key) if isinstance(key, np.integer) else _plain(key, MAX_DEPTH)
-    if type(key) is not str and type(key) is not int:
-        raise WireError(f"a dictionary key of type {type(key).__name__[:60]} (str and int can travel)")
-    return key
+def _key(key: Any) -> str | int:
+    if isinstance(key, str):
+        return str.__str__(key)
+    if isinstance(key, (int, np.integer)) and type(key) is not bool:
+        return int(key)
+    raise WireError(f"a dictionary key of type {type(key).__name__[:60]} (str and int can travel)")
 
 
 def _array(array: np.ndarray) -> bytes:

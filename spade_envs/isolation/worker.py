@@ -90,7 +90,13 @@ class Session:
     def _make(self, arguments: dict[str, Any]) -> Any:
         assert self._compiled is not None
         program = load(self._compiled)
-        environment: Any = program.environment_class(render_mode="ansi", **arguments)
+        try:
+            environment: Any = program.environment_class(render_mode="ansi", **arguments)
+        except TypeError as error:
+            if "'render_mode'" not in str(error):
+                raise
+            program = load(self._compiled)  # the constructor may have drawn numbers
+            environment = program.environment_class(**arguments)
         index = max(self._instances, default=-1) + 1
         self._instances[index] = _Instance(program, environment)
         return [index, _description(environment)]
