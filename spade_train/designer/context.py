@@ -1,0 +1,63 @@
+"""What a designer is asked, and what it must offer to the trainer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Protocol
+
+from spade_envs import Rejection
+
+Message = dict[str, str]
+"""One message of a chat: ``{"role": "system" | "user" | "assistant", "content": ...}``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A piece of text that a design is grounded on.
+
+    Attributes:
+        source: the file and line that it came from, for example ``"stories.jsonl:12"``.
+        licence: an SPDX expression, where it is known.
+    """
+
+    text: str
+    source: str
+    licence: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DesignContext:
+    """Everything that one prompt is made of: the designs of one block share it.
+
+    Attributes:
+        round: the self-play round, which the design's header names.
+        seed: the run's seed; with the round it chooses the worked examples.
+        digest: what the memory tells of earlier designs (:meth:`Memory.digest`).
+        target: the skill that the design is to train.
+        parents: ids of environments to derive from.
+    """
+
+    round: int
+    seed: int
+    document: Document | None = None
+    digest: str = ""
+    target: str | None = None
+    parents: tuple[str, ...] = ()
+
+    def rng(self) -> Random:
+        """Return a fresh generator, the same for equal run seed and round."""
+        return Random(f"{self.seed}/{self.round}")
+
+
+class Designer(Protocol):
+    """A way of designing. Each method is a pure function of its arguments."""
+
+    def prompt(self, context: DesignContext) -> list[Message]:
+        """Return the chat that asks for one design. It ends with the user's message."""
+
+    def schema(self) -> dict[str, Any] | None:
+        """Return the JSON schema that sampling is to be constrained by, or None for free text."""
+
+    def read(self, reply: str, context: DesignContext) -> str | Rejection:
+        """Return the complete source that the reply stands for, or why there is none."""
