@@ -71,17 +71,20 @@ class SlotDesigner:
     """Asks for a specification under a schema and renders it.
 
     Attributes:
-        excerpt_words: how much of the document a prompt quotes, in words.
+        shown: how many worked examples a prompt has, each of another template.
+        excerpt_words: how much of the document it quotes, in words.
     """
 
+    shown: int = 3
     excerpt_words: int = 40
 
     def prompt(self, context: DesignContext) -> list[Message]:
-        """Return one worked example of each template, then the document, the memory and the request."""
-        order = sorted(templates().values(), key=lambda template: template.parent in context.parents)
+        """Return worked examples (the wished parents' last), the memory, the document, the request."""
         rng = context.rng()
-        shown = [rng.choice(template.examples) for template in order]
-        return prompts.slots(shown, context, self.excerpt_words)
+        order = rng.sample(list(templates().values()), len(templates()))
+        order.sort(key=lambda template: template.parent in context.parents)
+        examples = [rng.choice(template.examples) for template in order[-self.shown :]]
+        return prompts.slots(examples, context, self.excerpt_words)
 
     def schema(self) -> dict[str, Any]:
         """Return the schema of every template's specifications: the model chooses the template first."""

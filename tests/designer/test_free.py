@@ -12,7 +12,7 @@ from spade_train.designer.prompts import CONTRACT
 from spade_train.designer.slots import render, templates
 
 SOURCE = render(templates()["walk"].examples[0], 3)
-SEED = SOURCE.replace('# origin = "generated"\n# generation_round = 3', '# origin = "seed"')
+SEED = SOURCE.replace('"generated"', '"seed"').replace("# generation_round = 3\n", "")
 CONTEXT = DesignContext(
     3, 0, Document("A long story. " * 500, "a:1"), "Good before: X", "parity", ("spade/A-v0",)
 )
@@ -47,7 +47,8 @@ def test_a_prompt_shows_all_parts_within_its_budget() -> None:
 
 
 def test_an_example_is_shown_as_a_generated_one() -> None:
-    assert SOURCE.strip() in prompt(4_000)
+    assert '# origin = "generated"\n# generation_round = 3\n' in prompt(4_000)
+    assert '"seed"' not in prompt(4_000)
 
 
 def test_a_budget_without_room_for_the_contract_is_refused() -> None:

@@ -50,7 +50,7 @@ def test_the_digest_shows_the_frontier_by_regret_and_the_latest_to_avoid() -> No
             Record(0, "unplayed", "Unplayed"),
         ]
     )
-    shown = [line.split()[2] for line in memory.digest(good=3, bad=2).splitlines()]
+    shown = [line.split()[2].rstrip(":") for line in memory.digest(good=3, bad=2).splitlines()]
     assert shown == ["Wanted", "Even", "Unmeasured", "Hard", "Easy"]
     assert "Too easy." in memory.digest(bad=2)
     assert Memory().digest() == ""

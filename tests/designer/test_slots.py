@@ -21,13 +21,19 @@ from spade_train.designer.slots import Specification, Template, random_specifica
 
 CONTEXT = DesignContext(round=3, seed=0)
 RULES = ("goal", "feedback", "end")
+LONGEST = {
+    "title": "Watchmaker Collective",
+    "thing": "nightshade",
+    "items": ["sunlight", "moonbeam", "starfish"],
+}
 fillings = st.integers(0, 2**32).map(lambda seed: random_specification(Random(seed)))
 
 
 def every_rule(template: Template) -> list[Specification]:
-    """One specification for each combination of the template's rules."""
+    """One specification for each combination of the template's rules, with the longest words."""
+    words = {slot: value for slot, value in LONGEST.items() if slot in template.properties}
     choices = product(*(template.properties[rule]["enum"] for rule in RULES))
-    return [template.examples[0] | dict(zip(RULES, choice, strict=True)) for choice in choices]
+    return [template.examples[0] | words | dict(zip(RULES, choice, strict=True)) for choice in choices]
 
 
 def every_source() -> list[str]:
@@ -57,23 +63,11 @@ def test_a_template_offers_choices_that_all_change_the_code(template: Template) 
     assert len(set(sources)) == len(sources)
 
 
-@pytest.mark.parametrize(
-    "check", [["format", "--diff"], ["check", "--select", "E,F,W,I,UP,SIM,C4,PIE"]]
-)
+@pytest.mark.parametrize("check", [["format", "--diff"], ["check", "--select", "E,F,W,I,UP,SIM,C4,PIE"]])
 def test_sources_are_as_tidy_as_if_written_by_hand(tmp_path: Any, check: list[str]) -> None:
     for number, source in enumerate(every_source()):
         (tmp_path / f"design_{number}.py").write_text(source)
-    command = [
-        sys.executable,
-        "-m",
-        "ruff",
-        check[0],
-        "--isolated",
-        "--line-length",
-        "110",
-        *check[1:],
-        tmp_path,
-    ]
+    command = [sys.executable, "-m", "ruff", *check, "--isolated", "--line-length", "110", tmp_path]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[:3000] + done.stderr
 
@@ -156,14 +150,14 @@ def test_the_schema_constrains_sampling() -> None:
     assert not accepts(templates()["hunt"].examples[0] | {"numbers": 1_000})
 
 
-def test_a_prompt_shows_each_template_and_the_document() -> None:
+def test_a_prompt_shows_different_templates_and_the_document() -> None:
     from spade_train.designer import Document
 
     document = Document("one two three four five", "a:1")
     context = DesignContext(3, 0, document, digest="Good before: X", target="parity")
     messages = SlotDesigner(excerpt_words=3).prompt(context)
     shown = [json.loads(m["content"]) for m in messages if m["role"] == "assistant"]
-    assert sorted(spec["template"] for spec in shown) == sorted(templates())
+    assert len({spec["template"] for spec in shown}) == len(shown) == 3
     assert messages[-1]["content"].splitlines() == [
         "Good before: X",
         "Text: one two three",
