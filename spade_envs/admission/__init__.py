@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from spade_envs.admission.admit import Admission, admit, judge
-from spade_envs.admission.gates import GateResult
 from spade_envs.admission.report import Report
 from spade_envs.admission.settings import Settings
+from spade_envs.admission.sheet import GateResult
 
 __all__ = ["Admission", "GateResult", "Report", "Settings", "admit", "judge"]

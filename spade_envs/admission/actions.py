@@ -67,6 +67,11 @@ def sample(space: spaces.Space[Any], tools: Tools, rng: np.random.Generator) -> 
         return {name: sample(part, (), rng) for name, part in space.items()}
     if isinstance(space, spaces.Tuple):
         return tuple(sample(part, (), rng) for part in space)
+    if isinstance(space, spaces.MultiDiscrete):
+        return (space.start + rng.integers(space.nvec)).astype(space.dtype)
+    if isinstance(space, spaces.MultiBinary):
+        return rng.integers(2, size=space.shape, dtype=np.int8)
+    space.seed(int(rng.integers(2**31)))  # a box, bounded or not
     return space.sample()
 
 
@@ -117,24 +122,27 @@ def value(schema: Mapping[str, Any], rng: np.random.Generator) -> Any:
 
 
 def spoilt(action: Any, space: spaces.Space[Any], tools: Tools, rng: np.random.Generator, kind: int) -> Any:
-    """Return an action near a good one that is legal and odd: digits made 0, ends of ranges, missing arguments.
+    """Return an action near a good one that is legal and odd: digits made 0, ends of ranges and the like.
 
     Texts and calls are spoilt in one of ``KINDS`` ways, chosen by ``kind``.
     """
     if tools:
         return _spoilt_call(action, rng, kind)
+    odd = _spoilt(action, space, rng, kind)
+    return odd if space.contains(odd) else action
+
+
+def _spoilt(action: Any, space: spaces.Space[Any], rng: np.random.Generator, kind: int) -> Any:
     if isinstance(action, str):
-        odd = _spoilt_text(action, rng, kind)
-        return odd if space.contains(odd) else action
+        return _spoilt_text(action, rng, kind)
     if isinstance(space, spaces.Dict):
-        return {name: spoilt(action[name], part, (), rng, kind) for name, part in space.items()}
+        return {name: _spoilt(action[name], part, rng, kind) for name, part in space.items()}
     if isinstance(space, spaces.Tuple):
-        return tuple(spoilt(item, part, (), rng, kind) for item, part in zip(action, space, strict=True))
+        return tuple(_spoilt(item, part, rng, kind) for item, part in zip(action, space, strict=True))
     edge = edges(space)[int(rng.integers(2))]
     if isinstance(space, spaces.Discrete):
         return edge
-    mask = rng.random(np.shape(edge)) < 0.5
-    return np.where(mask, edge, action).astype(space.dtype)
+    return np.where(rng.random(np.shape(edge)) < 0.5, edge, action).astype(space.dtype)
 
 
 def edges(space: spaces.Space[Any]) -> tuple[Any, Any]:
@@ -245,9 +253,9 @@ def size(space: spaces.Space[Any]) -> float:
     if isinstance(space, spaces.Discrete):
         return float(space.n)
     if isinstance(space, spaces.MultiDiscrete):
-        return math.prod(float(n) for n in space.nvec.ravel())
+        return float(math.prod(space.nvec.ravel().tolist()))
     if isinstance(space, spaces.MultiBinary):
-        return 2.0 ** float(np.prod(space.shape))
+        return float(2 ** math.prod(space.shape))
     if isinstance(space, spaces.Dict):
         return math.prod(size(part) for part in space.values())
     if isinstance(space, spaces.Tuple):

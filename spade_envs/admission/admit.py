@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from spade_envs.admission import gates, probes
+from spade_envs.admission import gates, probes, task_gates
 from spade_envs.admission.evidence import Evidence
-from spade_envs.admission.gates import GateResult, Sheet
 from spade_envs.admission.lab import Enough, Lab
-from spade_envs.admission.report import Report
+from spade_envs.admission.report import Report, refused
 from spade_envs.admission.settings import Settings
+from spade_envs.admission.sheet import GateResult, Sheet
 from spade_envs.contract.findings import Finding, Rejection
 from spade_envs.contract.header import Header, code_sha256, parse_header
 from spade_envs.contract.ids import EnvId
@@ -30,10 +30,10 @@ STAGES: tuple[tuple[str, Probe | None, Gate], ...] = (
     ("runs", probes.runs, gates.runs),
     ("determinism", probes.determinism, gates.determinism),
     ("solvable", probes.solvable, gates.solvable),
-    ("hint", None, gates.hint),
-    ("short cuts", probes.short_cuts, gates.short_cut),
+    ("hint", None, task_gates.hint),
+    ("short cuts", probes.short_cuts, task_gates.short_cut),
     ("reward", None, gates.reward),
-    ("difficulty", probes.order, gates.difficulty),
+    ("difficulty", probes.order, task_gates.difficulty),
 )
 
 
@@ -61,12 +61,10 @@ def judge(source: str, *, settings: Settings = Settings()) -> Report:  # noqa: B
     start = time.monotonic()
     header = parse_header(source)
     if isinstance(header, Rejection):
-        results: tuple[GateResult, ...] = (GateResult("form", False, {}, header.findings),)
-    else:
-        with Lab(source, header, settings) as lab:
-            results = tuple(_stages(lab))
-    env_id = None if isinstance(header, Rejection) else str(header.id)
-    return Report(env_id, code_sha256(source), results, time.monotonic() - start)
+        return refused(header, code_sha256(source))
+    with Lab(source, header, settings) as lab:
+        results = tuple(_stages(lab))
+    return Report(str(header.id), code_sha256(source), results, time.monotonic() - start)
 
 
 def _stages(lab: Lab) -> Iterator[GateResult]:
@@ -89,12 +87,12 @@ def admit(
     registry: Registry,
     *,
     run: str | None = None,
-    round: int | None = None,  # noqa: A002 (the word of the contract)
+    round: int | None = None,
     settings: Settings = Settings(),  # noqa: B008 (frozen)
 ) -> Admission:
     """Judge a design and, where it is admitted, write it as the next free version and register it at once.
 
-    Unchanged code is refused as a duplicate, except that the same run and round gets back the version that exists.
+    Unchanged code is refused as a duplicate; the same run and round gets back the version that exists.
 
     Raises:
         IsolationError: this machine cannot start a worker.
@@ -134,8 +132,9 @@ def _duplicate(source: str, registry: Registry, run: str | None, round_: int | N
         kept = holder.report(env_id)
         if run is not None and (kept.get("run"), kept.get("round")) == (run, round_):
             return _made(holder, env_id, Report(str(env_id), code, (), 0.0))
-        finding = Finding("novelty.duplicate", f"its code equals {env_id}, which stands in {holder.root}",
-                          "Change the code; another id, title or summary makes no new environment.")  # fmt: skip
+        found = f"its code equals {env_id}, which stands in {holder.root}"
+        remedy = "Change the code; another id, title or summary makes no new environment."
+        finding = Finding("novelty.duplicate", found, remedy)
         result = GateResult("novelty", False, {"equals": str(env_id)}, (finding,))
         return Admission(Report(str(env_id), code, (result,), 0.0))
     return None

@@ -1,8 +1,9 @@
-"""What was seen of a design: episodes, each with all that is needed to play it again. Values without behaviour."""
+"""What was seen of a design: episodes, each with all that is needed to play it again. Only values."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from spade_envs.contract.findings import Rejection
@@ -12,18 +13,20 @@ if TYPE_CHECKING:
     from spade_envs.isolation.host import InstanceInfo
 
 Level = int | None
-RESTART = (
-    "(reset without a seed)"  # stands among the actions of an episode that goes on after an unseeded reset
-)
+
+
+class Restart(Enum):
+    """Stands among the actions where an instance was reset without a seed."""
+
+    RESTART = "reset without a seed"
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why an episode could not go on: the worker's fault kind and message, and the call that met it."""
+    """Why an episode could not go on: the worker's fault kind and its message, which names the call."""
 
     kind: str
     message: str
-    call: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from spade_envs.admission.evidence import RESTART, Episode, Evidence, Fault, Level
+from spade_envs.admission.evidence import Episode, Evidence, Fault, Level, Restart
 from spade_envs.admission.settings import Settings
 from spade_envs.contract.findings import Rejection
 from spade_envs.contract.header import Header
@@ -23,18 +23,16 @@ SALT = 0x5BADE  # admission's own generator: independent of every seed that a de
 _ENCODER = msgspec.msgpack.Encoder(enc_hook=lambda array: array.tobytes())
 
 
-class Enough(Exception):
+class Enough(Exception):  # noqa: N818 (a signal)
     """A fault settles the verdict: nothing more is played."""
 
 
 class Bench:
-    """One worker with the design loaded, and one instance per level."""
+    """One worker, and one instance of the design per level."""
 
-    def __init__(self, source: str, hash_seed: int) -> None:
+    def __init__(self, hash_seed: int) -> None:
         self.worker = Worker.start(hash_seed=hash_seed)
         self.instances: dict[Level, InstanceInfo] = {}
-        loaded = self.worker.load(source)
-        self.rejection = loaded if isinstance(loaded, Rejection) else None
 
     def instance(self, level: Level) -> InstanceInfo:
         """Return the instance of a level; it is made on first use and kept over all episodes."""
@@ -49,16 +47,15 @@ class Scene:
 
     def __init__(self, bench: Bench, level: Level, seed: int, rng: np.random.Generator) -> None:
         self._worker = bench.worker
-        self.call = "__init__"
         self.instance = bench.instance(level)
         self.seed, self.rng = seed, rng
         self.observation: Any = None
         self.over = False
+        self.restarts = False  # whether the policy goes on after the end, with an unseeded reset
         self.breaches: list[tuple[str, str]] = []
 
     def ask(self, call: str, *arguments: Any) -> Any:
         """Call one of the design's methods in its worker."""
-        self.call = call
         return getattr(self._worker, call)(self.instance.index, *arguments)
 
     def breach(self, rule: str, found: str) -> None:
@@ -89,8 +86,20 @@ class Lab:
     def bench(self, number: int = 0) -> Bench:
         """Return the first or the second bench: separate interpreters with different hash seeds."""
         if number not in self._benches:
-            self._benches[number] = Bench(self.source, hash_seed=number)
+            self._benches[number] = bench = Bench(hash_seed=number)
+            loaded = bench.worker.load(self.source)
+            self.evidence.rejection = loaded if isinstance(loaded, Rejection) else None
         return self._benches[number]
+
+    def open(self) -> None:
+        """Compile the design in the first worker. Raises Enough where it is refused or the worker fails."""
+        try:
+            self.bench()
+        except WorkerFault as fault:
+            self.evidence.episodes.append(Episode("load", None, 0, fault=Fault(fault.kind, str(fault))))
+            raise Enough from fault
+        if self.evidence.rejection:
+            raise Enough
 
     def play(self, name: str, policy: Policy, level: Level, seed: int, *, watch: bool = False) -> Episode:
         """Play one episode, or return it where it was played before.
@@ -113,8 +122,12 @@ class Lab:
 
     def repeat(self, episode: Episode, *, bench: int, watch: bool = False) -> None:
         """Play an episode's actions again, with its expert out of sight, and keep both as a pair."""
+
+        def actions(scene: Scene) -> Iterator[Any]:
+            scene.restarts = any(isinstance(action, Restart) for action in episode.actions)
+            return iter(episode.actions)
+
         name = f"{episode.policy} again, {('later', 'in another interpreter')[bench]}"
-        actions = lambda _: iter(episode.actions)  # noqa: E731
         again = self.perform(name, actions, episode.level, episode.seed, bench=bench, watch=watch)
         self.evidence.pairs.append((episode, again))
 
@@ -132,8 +145,7 @@ class Lab:
             scene = Scene(self.bench(bench), level, seed, rng)
             record.run(scene, policy, watch)
         except WorkerFault as fault:
-            call = scene.call if scene else "__init__"
-            self.evidence.episodes.append(record.episode(scene, Fault(fault.kind, str(fault), call)))
+            self.evidence.episodes.append(record.episode(scene, Fault(fault.kind, str(fault))))
             raise Enough from fault
         return record.episode(scene)
 
@@ -157,13 +169,13 @@ class _Record:
             self._look(scene)
         for action in policy(scene):
             self.actions.append(action)
-            if isinstance(action, str) and action == RESTART:
+            if isinstance(action, Restart):
                 self._reset(scene, None)
                 continue
             self._step(scene, action)
             if watch and not scene.over:
                 self._look(scene)
-            if scene.over and RESTART not in self.name:
+            if scene.over and not scene.restarts:
                 break
 
     def _reset(self, scene: Scene, seed: int | None) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from gymnasium import spaces
 
 from spade_envs.admission import actions
-from spade_envs.admission.evidence import RESTART, Episode
+from spade_envs.admission.evidence import Episode, Restart
 from spade_envs.admission.lab import SALT, Policy, Scene
 from spade_envs.isolation.host import InstanceInfo
 
@@ -24,20 +24,7 @@ def nothing(_: Scene) -> Iterator[Any]:
 def expert(scene: Scene) -> Iterator[Any]:
     """Do what the design's own reference policy does."""
     while True:
-        action = scene.ask("expert_action")
-        if not fits(action, scene):
-            scene.breach(
-                "solvable.outside",
-                f"expert_action() gives {str(action)[:80]}, which is not in the action space",
-            )
-        yield action
-
-
-def fits(action: Any, scene: Scene) -> bool:
-    """Say whether an action is one that the space holds, or a tool call."""
-    if scene.instance.tools:
-        return isinstance(action, dict) and {"name", "arguments"} <= action.keys()
-    return bool(scene.instance.action_space.contains(action))
+        yield scene.ask("expert_action")
 
 
 def uniform(scene: Scene) -> Iterator[Any]:
@@ -47,7 +34,7 @@ def uniform(scene: Scene) -> Iterator[Any]:
 
 
 def spoilt(scene: Scene) -> Iterator[Any]:
-    """Follow the expert with actions bent into something odd that is still legal; later seeds bend half of them."""
+    """Follow the expert with actions bent into something odd but legal; later seeds bend only half."""
     for turn, action in enumerate(expert(scene)):
         if scene.seed >= actions.KINDS and scene.rng.random() < 0.5:
             yield action
@@ -58,11 +45,12 @@ def spoilt(scene: Scene) -> Iterator[Any]:
 
 def unseeded(scene: Scene) -> Iterator[Any]:
     """Play three actions at a time, with resets without a seed between."""
+    scene.restarts = True
     for _ in range(4):
         for _, action in zip(range(3), uniform(scene), strict=False):
             if not scene.over:
                 yield action
-        yield RESTART
+        yield Restart.RESTART
 
 
 def held(action: Any) -> Policy:
@@ -86,7 +74,8 @@ def hint_text(scene: Scene) -> Iterator[Any]:
     if scene.instance.tools:
         plan: Sequence[Any] = [finish(hint)]
     elif isinstance(scene.instance.action_space, spaces.Text):
-        plan = [squeezed([hint], scene.instance.action_space)]
+        said = squeezed([hint], scene.instance.action_space)
+        plan = [] if said is None else [said]
     else:
         plan = named_actions(hint, scene)
     yield from [*plan] * 3
@@ -104,7 +93,7 @@ def named_actions(hint: str, scene: Scene) -> list[int]:
 
 
 def wrong_answer(scene: Scene) -> Iterator[Any]:
-    """Follow the expert, and finish with other numbers in an answer of the same shape; stop where it has none."""
+    """Follow the expert, and finish with other numbers in the same answer; stop where it has none."""
     for action in expert(scene):
         if action["name"] != "finish":
             yield action
@@ -126,7 +115,7 @@ def finish(answer: Any) -> dict[str, Any]:
 
 
 def held_actions(instance: InstanceInfo, experts: Sequence[Episode]) -> list[Any]:
-    """Return the actions that are worth repeating: of every kind of space, and the expert's most frequent ones."""
+    """Return the actions that are worth repeating: some of the space, and the expert's most frequent ones."""
     own = Counter(repr(a) for e in experts for a in e.actions)
     by_text = {repr(a): a for e in experts for a in e.actions}
     frequent = [by_text[text] for text, _ in own.most_common(3)]
@@ -135,7 +124,7 @@ def held_actions(instance: InstanceInfo, experts: Sequence[Episode]) -> list[Any
 
 
 def superset(experts: Sequence[Episode], space: spaces.Space[Any]) -> Any:
-    """Return one action stuffed with every final answer that the expert gave, or None where there is no such thing."""
+    """Return one action stuffed with the expert's final answers, or None where there are none."""
     finals = [e.actions[-1] for e in experts if e.success and e.actions]
     if isinstance(space, spaces.Text) and all(isinstance(a, str) for a in finals):
         answers = list(dict.fromkeys(finals))
@@ -150,8 +139,8 @@ def superset(experts: Sequence[Episode], space: spaces.Space[Any]) -> Any:
     return finish(" ".join(distinct)) if len(distinct) > 1 else None
 
 
-def squeezed(texts: Sequence[str], space: spaces.Text) -> str:
-    """Join texts into one that the space holds: foreign characters left out, cut at the greatest length."""
+def squeezed(texts: Sequence[str], space: spaces.Text) -> str | None:
+    """Join texts into one that the space holds, foreign characters left out; None where too little is left."""
     joined = (" " if " " in space.character_set else "").join(texts)
     kept = "".join(character for character in joined if character in space.character_set)
-    return kept[: space.max_length]
+    return kept[: space.max_length] if len(kept) >= space.min_length else None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from spade_envs.admission import policies
 from spade_envs.admission.actions import KINDS
-from spade_envs.admission.evidence import RESTART, Episode, Level
-from spade_envs.admission.lab import Lab, Policy, Scene
+from spade_envs.admission.evidence import Episode, Level
+from spade_envs.admission.lab import Lab, Policy
 from spade_envs.admission.rates import against
+from spade_envs.admission.task_gates import HELD
 
 ELSEWHERE = 1  # the bench whose interpreter has another hash seed
 TEST_SEEDS = 1000  # seeds of the short-cut plays begin here, apart from those that the expert showed
@@ -17,11 +18,10 @@ TEST_SEEDS = 1000  # seeds of the short-cut plays begin here, apart from those t
 
 def form(lab: Lab) -> None:
     """Compile the design in a worker and build an instance of every level."""
-    lab.evidence.rejection = lab.bench().rejection
-    if lab.evidence.rejection is None:
-        for level in lab.evidence.levels:
-            lab.play("reset", policies.nothing, level, 0)
-            lab.evidence.instances[level] = lab.bench().instance(level)
+    lab.open()
+    for level in lab.evidence.levels:
+        lab.play("reset", policies.nothing, level, 0)
+        lab.evidence.instances[level] = lab.bench().instance(level)
 
 
 def runs(lab: Lab) -> None:
@@ -39,7 +39,7 @@ def runs(lab: Lab) -> None:
 
 
 def determinism(lab: Lab) -> None:
-    """Play episodes again: in another interpreter in reversed order, and in the first one after all the others."""
+    """Play episodes again: in another interpreter in reversed order, and in the first one later."""
     seeds = range(lab.settings.replayed_seeds)
     for level in lab.evidence.levels:
         shown = [
@@ -47,7 +47,7 @@ def determinism(lab: Lab) -> None:
             for seed in seeds
             for name, policy in (("expert", policies.expert), ("uniform watched", policies.uniform))
         ]
-        shown.append(lab.play(f"uniform {RESTART}", policies.unseeded, level, 0))
+        shown.append(lab.perform("unseeded resets", policies.unseeded, level, 0))
         for episode in reversed(shown):
             lab.repeat(episode, bench=ELSEWHERE, watch=bool(episode.views))
         for episode in shown:
@@ -61,22 +61,21 @@ def solvable(lab: Lab) -> None:
 
 
 def short_cuts(lab: Lab) -> None:
-    """Play what must not succeed: at random, one action, another episode's, every answer at once, the hint's text."""
+    """Play what must not succeed: at random, one action, another's actions, every answer, the hint's text."""
     for level in lab.evidence.levels:
         shown = experts(lab, level)
-        settle(lab, "uniform", level, lambda _: policies.uniform)
-        settle(
-            lab, "another's actions", level, lambda k, shown=shown: policies.replayed(shown[k % len(shown)])
-        )  # type: ignore[misc]
-        settle(lab, "hint's text", level, lambda _: policies.hint_text)
-        stuffed = policies.superset(shown, lab.evidence.instances[level].action_space)
+        instance = lab.evidence.instances[level]
+        settle(lab, "uniform", level, policies.uniform)
+        settle(lab, "another's actions", level, *map(policies.replayed, shown))
+        settle(lab, "hint's text", level, policies.hint_text)
+        stuffed = policies.superset(shown, instance.action_space)
         if stuffed is not None:
-            settle(lab, "every answer at once", level, lambda _, stuffed=stuffed: policies.held(stuffed))  # type: ignore[misc]
+            settle(lab, "every answer at once", level, policies.held(stuffed))
         for name, policy in held_policies(lab, level):
-            settle(lab, name, level, lambda _, policy=policy: policy)  # type: ignore[misc]
-        if lab.evidence.instances[level].tools:
-            settle(lab, "empty answer", level, lambda _: policies.empty_answer)
-            settle(lab, "wrong answer", level, lambda _: policies.wrong_answer)
+            settle(lab, name, level, policy)
+        if instance.tools:
+            settle(lab, "empty answer", level, policies.empty_answer)
+            settle(lab, "wrong answer", level, policies.wrong_answer)
 
 
 def order(lab: Lab) -> None:
@@ -99,15 +98,15 @@ def held_policies(lab: Lab, level: Level) -> list[tuple[str, Policy]]:
     """Return the policies that repeat one action, with their names."""
     shown = [lab.play("expert", policies.expert, level, seed, watch=True) for seed in range(4)]
     held = policies.held_actions(lab.evidence.instances[level], shown)
-    return [(f"held {str(action)[:60]}", policies.held(action)) for action in held]
+    return [(f"{HELD}{str(action)[:60]}", policies.held(action)) for action in held]
 
 
-def settle(lab: Lab, name: str, level: Level, policy: Callable[[int], Policy]) -> None:
-    """Play until the rate of success is on one side of the limit, or the last look is taken."""
+def settle(lab: Lab, name: str, level: Level, *turns: Policy) -> None:
+    """Let policies play in turn until their rate lies on one side of the limit, or the last look."""
     won = played = 0
     for look in lab.settings.looks:
         for k in range(played, look):
-            won += lab.play(name, policy(k), level, TEST_SEEDS + k).success
+            won += lab.play(name, turns[k % len(turns)], level, TEST_SEEDS + k).success
         played = look
         if against(won, played, lab.settings.short_cut_limit) != "undecided":
             return

@@ -37,7 +37,7 @@ def p_more(successes: int, episodes: int, base_successes: int, base_episodes: in
 
 
 def p_shorter(values: Sequence[float], base: Sequence[float]) -> float:
-    """Return the one-sided p of the rank-sum test that `values` lie below `base` by chance (ties corrected)."""
+    """Return the rank-sum test's one-sided p: how likely `values` lie so far below `base` by chance."""
     n, m = len(values), len(base)
     pooled = sorted([*values, *base])
     ranks = {v: (2 * pooled.index(v) + pooled.count(v) + 1) / 2 for v in set(pooled)}

@@ -8,7 +8,24 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from spade_envs.admission.gates import GateResult
+from spade_envs.admission.sheet import GateResult
+from spade_envs.contract.findings import Rejection
+
+
+@lru_cache(maxsize=1)
+def current_versions() -> dict[str, str]:
+    """Return the versions of what a verdict depends on."""
+    from spade_envs.language import POLICY_VERSION
+
+    packages = {name: _version(name) for name in ("spade-envs", "gymnasium", "numpy", "RestrictedPython")}
+    return {"python": platform.python_version(), "policy": str(POLICY_VERSION), **packages}
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +44,7 @@ class Report:
     code_sha256: str
     gates: tuple[GateResult, ...]
     seconds: float
-    versions: dict[str, str] = field(default_factory=lambda: versions())
+    versions: dict[str, str] = field(default_factory=current_versions)
 
     @property
     def admitted(self) -> bool:
@@ -53,17 +70,6 @@ class Report:
         return "\n".join(lines)
 
 
-@lru_cache(maxsize=1)
-def versions() -> dict[str, str]:
-    """Return the versions of what a verdict depends on."""
-    from spade_envs.language import POLICY_VERSION
-
-    packages = {name: _version(name) for name in ("spade-envs", "gymnasium", "numpy", "RestrictedPython")}
-    return {"python": platform.python_version(), "policy": str(POLICY_VERSION), **packages}
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "unknown"
+def refused(rejection: Rejection, code_sha256: str = "") -> Report:
+    """Return the report of a source that has no readable header, or none at all."""
+    return Report(None, code_sha256, (GateResult("form", False, {}, rejection.findings),), 0.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 from spade_envs.contract.findings import Finding
@@ -38,7 +38,9 @@ def find(text: str) -> tuple[Registry, EnvId]:
     Raises:
         UnknownEnvironment: no registry holds it. The message names near matches.
     """
-    held = {str(env_id): (registry, env_id) for registry in registries() for env_id in registry.ids()}
+    held = {
+        str(env_id): (registry, env_id) for registry in reversed(registries()) for env_id in registry.ids()
+    }
     env_id = EnvId.parse(text)
     if not isinstance(env_id, Finding) and str(env_id) in held:
         return held[str(env_id)]
@@ -50,6 +52,6 @@ def find(text: str) -> tuple[Registry, EnvId]:
     raise UnknownEnvironment(f"no registry holds {text!r}; {advice}")
 
 
-@lru_cache(maxsize=None)
+@cache
 def _open(root: Path, read_only: bool) -> Registry:
     return Registry(root, read_only)

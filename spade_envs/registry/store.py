@@ -1,4 +1,4 @@
-"""One registry: a folder of immutable versions, ``<root>/<Name>/vN.py`` with its report ``vN.json`` beside it.
+"""One registry: a folder of immutable versions, ``<root>/<Name>/vN.py``, each with its report ``vN.json``.
 
 Writing order makes a crash harmless. The report is linked into place first and claims the number, the source
 follows; a version exists once its source does, so that it is never seen without its report. A number whose
@@ -44,8 +44,8 @@ class Entry:
 class Registry:
     """The environments under one folder.
 
-    Files are read when they are asked for and remembered while they stay as they are. A file that is half-written,
-    edited by hand or without its report is skipped with one warning that names it.
+    Files are read when they are asked for and remembered while they stay as they are. A file that is
+    half-written, edited by hand or without its report is skipped with one warning that names it.
 
     Args:
         root: the folder; it need not exist before the first :meth:`add`.
@@ -53,7 +53,7 @@ class Registry:
     """
 
     def __init__(self, root: Path, read_only: bool = False) -> None:
-        self.root = Path(root)
+        self.root = Path(root).absolute()
         self.read_only = read_only
         self._read: dict[Path, tuple[tuple[int, ...], Entry | None]] = {}
 
@@ -170,7 +170,9 @@ def _read_version(path: Path) -> Entry | str:
         return f"it cannot be read ({error}); restore both files, or remove them"
     found = file_sha256(source)
     if not isinstance(report, dict) or report.get("file_sha256") != found:
-        return f"its hash is not the one in {report_path.name}; it was edited or cut off: restore it, or admit it anew"
+        return (
+            f"its hash is not the one in {report_path.name}; restore both files, or admit it as a new version"
+        )
     header = parse_header(source)
     if isinstance(header, Rejection):
         return f"its header is broken ({header.findings[0].found}); restore it"

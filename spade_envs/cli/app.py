@@ -1,0 +1,62 @@
+"""The command's frame: the list of subcommands, and the one place where errors become exit codes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import typer
+
+from spade_envs.cli import browse, judge, play
+from spade_envs.cli.codes import CANNOT_RUN, STOPPED, WRONG_USE
+from spade_envs.errors import SpadeError, UsageError
+
+app = typer.Typer(
+    name="spade-envs",
+    help="Browse, check, admit and play environments that language models write.",
+    epilog="Exit codes: 0 admitted or done, 1 refused, 2 could not run, 3 wrong use.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+EXAMPLES: dict[Callable[..., Any], str] = {
+    browse.list_: "spade-envs list --domain games    spade-envs list --json",
+    browse.show: "spade-envs show spade/NumberHunt-v0",
+    browse.source: "spade-envs source spade/NumberHunt > number_hunt.py",
+    judge.check: "spade-envs check my_design.py    spade-envs check designs/*.py --json",
+    judge.admit: "spade-envs admit my_design.py    spade-envs admit seeds/*.py --registry registry",
+    play.play: "spade-envs play spade/NumberHunt-v0 --difficulty 2 --seed 7",
+}
+for command, example in EXAMPLES.items():
+    app.command(command.__name__.strip("_"), epilog=f"Examples:    {example}")(command)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code. Nothing that a user does wrong ends in a traceback."""
+    try:
+        return int(app(None if arguments is None else list(arguments), standalone_mode=False) or 0)
+    except (KeyboardInterrupt, typer.Abort):
+        print("stopped", file=sys.stderr)
+        return STOPPED
+    except BrokenPipeError:  # the reader of a pipe has seen enough
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (SpadeError, OSError) as error:
+        print(f"spade-envs: {error}", file=sys.stderr)
+        return WRONG_USE if isinstance(error, UsageError) else CANNOT_RUN
+    except Exception as error:
+        if not hasattr(
+            error, "show"
+        ):  # Typer's own errors can show themselves: a wrong option, a missing argument
+            raise
+        error.show()
+        return WRONG_USE
+
+
+def main() -> None:
+    """Entry point of ``spade-envs``."""
+    sys.exit(run())

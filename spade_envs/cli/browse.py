@@ -1,0 +1,112 @@
+"""Reading subcommands: list, show, source."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.syntax import Syntax
+from rich.table import Table
+
+from spade_envs.cli.codes import out, print_json
+from spade_envs.contract.plain import plain
+from spade_envs.registry.stack import find, registries
+from spade_envs.registry.store import Entry
+
+Id = Annotated[
+    str, typer.Argument(metavar="ID", help="For example spade/NumberHunt-v0; without -vN, the newest.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+def list_(
+    domain: Annotated[str | None, typer.Option(help="Only environments of this domain.")] = None,
+    skill: Annotated[str | None, typer.Option(help="Only environments with this skill.")] = None,
+    all_versions: Annotated[bool, typer.Option("--all", help="Older versions, too.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the environments of all registries."""
+    entries = _newest_or_all(all_versions)
+    entries = [
+        e for e in entries if domain in (None, e.header.domain) and (not skill or skill in e.header.skills)
+    ]
+    if as_json:
+        print_json([_as_dict(entry) for entry in entries])
+        return
+    table = Table("id", "title", "domain", "skills", "levels", "steps", box=None, header_style="bold")
+    for entry in entries:
+        header = entry.header
+        levels = str(header.difficulty_levels or "-")
+        texts = (str(header.id), header.title, header.domain, ", ".join(header.skills))
+        table.add_row(*map(escape, texts), levels, str(header.max_episode_steps))
+    out().print(table)
+    out().print(f"{len(entries)} environments")
+
+
+def show(env_id: Id, as_json: AsJson = False) -> None:
+    """Show one environment: what it is, its rules, and what admission saw."""
+    registry, found = find(env_id)
+    entry = registry.entry(found)
+    if as_json:
+        print_json({**_as_dict(entry), "report": entry.report})
+        return
+    console = out()
+    console.print(f"[bold]{entry.header.id}[/bold]  {escape(entry.header.title)}")
+    console.print(escape(entry.header.summary))
+    console.print(_facts(entry))
+    gates: list[dict[str, Any]] = entry.report.get("gates", [])
+    saw = gates[0].get("saw", {}) if gates else {}
+    if saw.get("rules"):
+        console.print("\n[bold]Rules[/bold]")
+        console.print(escape(saw["rules"]))
+    for gate in gates[1:]:
+        console.print(f"\n[bold]{escape(gate['name'])}[/bold]")
+        for name, value in gate.get("saw", {}).items():
+            console.print(f"  {escape(str(name))}: {escape(str(value))}")
+
+
+def source(env_id: Id) -> None:
+    """Print the source of one environment."""
+    registry, found = find(env_id)
+    text = registry.source(found)
+    if out().is_terminal:
+        out().print(Syntax(text, "python", background_color="default"))
+    else:
+        print(text, end="")
+
+
+def _newest_or_all(all_versions: bool) -> list[Entry]:
+    entries = {str(e.header.id): e for registry in reversed(registries()) for e in registry.entries()}
+    ordered = sorted(entries.values(), key=lambda e: e.header.id)
+    return ordered if all_versions else list({e.header.id.name: e for e in ordered}.values())
+
+
+def _as_dict(entry: Entry) -> dict[str, Any]:
+    header = plain(entry.header)
+    header |= {
+        "id": str(entry.header.id),
+        "parent": str(entry.header.parent) if entry.header.parent else None,
+    }
+    return {**header, "path": str(entry.path), "file_sha256": entry.file_sha256}
+
+
+def _facts(entry: Entry) -> Table:
+    header, table = entry.header, Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    facts = {
+        "domain": header.domain,
+        "skills": ", ".join(header.skills),
+        "origin": header.origin
+        if header.generation_round is None
+        else f"generated in round {header.generation_round}",
+        "parent": header.parent,
+        "steps at most": header.max_episode_steps,
+        "difficulty levels": header.difficulty_levels,
+        "licence": header.license,
+        "file": entry.path,
+        "sha256": entry.file_sha256,
+    }
+    for name, value in facts.items():
+        if value is not None:
+            table.add_row(name, escape(str(value)))
+    return table

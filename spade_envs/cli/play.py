@@ -1,0 +1,67 @@
+"""The subcommand play: a person plays an environment in the terminal."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from spade_envs.cli.browse import Id
+from spade_envs.cli.codes import DONE, out
+from spade_envs.errors import UsageError
+from spade_envs.registry.stack import find
+
+
+def play(
+    env_id: Id,
+    difficulty: Annotated[int | None, typer.Option(min=1, help="Difficulty level, 1 the easiest.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Seed of the episode; another one each time by default.")
+    ] = None,
+) -> int:
+    """Play an environment yourself. Type an action, `hint` or `quit`."""
+    from spade_envs.text import make_text
+
+    registry, found = find(env_id)
+    levels = registry.header(found).difficulty_levels
+    if difficulty and difficulty > (levels or 0):
+        raise UsageError(
+            f"{found} has {levels or 'no'} difficulty levels; leave out --difficulty or choose a lower one"
+        )
+    options: dict[str, Any] = {} if difficulty is None else {"difficulty": difficulty}
+    env = make_text(str(found), action_format="raw", **options)
+    try:
+        _episode(env, seed)
+    finally:
+        env.close()
+    return DONE
+
+
+def _episode(env: Any, seed: int | None) -> None:
+    console = out()
+    text, _ = env.reset(seed=seed)
+    console.print(escape(env.rules))
+    console.print(escape(env.expected()), style="dim")
+    total, ended = 0.0, False
+    while not ended:
+        console.print(f"\n{escape(text)}")
+        typed = _ask()
+        if typed == "quit":
+            console.print("You left.")
+            return
+        if typed == "hint":
+            text = env.hint()
+            continue
+        text, reward, terminated, truncated, info = env.step(typed)
+        total, ended = total + reward, terminated or truncated
+    console.print(f"\n{escape(text)}")
+    won = "You reached the goal" if info.get("is_success") else "You did not reach the goal"
+    console.print(f"[bold]{won}[/bold], return {total:g}.")
+
+
+def _ask() -> str:
+    try:
+        return input("> ").strip()
+    except EOFError:
+        return "quit"
