@@ -57,7 +57,7 @@ SAFE = words("""
     negative_binomial normal pareto permutation permuted poisson power rand randint randn random
     random_sample rayleigh seed shuffle spawn standard_cauchy standard_exponential standard_gamma
     standard_normal standard_t triangular uniform vonmises wald weibull zipf set_state betavariate
-    binomialvariate choices expovariate gammavariate gauss getrandbits getstate lognormvariate normalvariate
+    choices expovariate gammavariate gauss getrandbits getstate lognormvariate normalvariate
     paretovariate randbytes randrange sample setstate vonmisesvariate weibullvariate
 
     end endpos expand findall finditer fullmatch group groupdict groupindex groups lastgroup lastindex match

@@ -1,8 +1,8 @@
 """The modules as a design sees them: new for each program, and holding only what reaches nowhere else.
 
-A facade is a plain module with the members that :data:`~spade_envs.language.names.MODULES` lists. Most are the
-originals. Made anew are those that draw numbers, which draw from this program's generators, and those that could
-change or build something outside the program.
+A facade is a plain module with the members that :data:`~spade_envs.language.names.MODULES` lists. Most are
+the originals. Made anew are those that draw numbers, which draw from this program's generators, and those that
+could change or build something outside the program.
 """
 
 from __future__ import annotations
@@ -70,13 +70,13 @@ class Facades:
         for member in MODULES[name]:
             if f"{name}.{member}" in MODULES:
                 setattr(facade, member, self.get(f"{name}.{member}"))
-            elif member in made or hasattr(original, member):  # else it is of a newer Python or NumPy
+            else:
                 setattr(facade, member, made[member] if member in made else getattr(original, member))
         return facade
 
     def _random(self) -> dict[str, Any]:
         own = self._python
-        return {name: getattr(own, name) for name in RANDOM_METHODS if hasattr(own, name)} | {
+        return {name: getattr(own, name) for name in RANDOM_METHODS} | {
             "Random": type(own)
         }
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import _string  # type: ignore[import-not-found]  # what string.Formatter itself reads templates with
 import decimal
+import functools
 import string
-from _string import formatter_field_name_split  # type: ignore[import-not-found]  # as string.Formatter does
+import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -15,11 +17,9 @@ _MISSING = object()
 
 
 def is_own(value: object) -> bool:
-    """Say whether a value is an instance of a class that a design defines, or such a class."""
-    kind = type(value)
-    return kind.__module__ == PROGRAM or (
-        issubclass(kind, type) and getattr(value, "__module__", "") == PROGRAM
-    )
+    """Say whether a value is a class or function that a design defines, or an instance of such a class."""
+    kind = value if isinstance(value, (type, types.FunctionType)) else type(value)
+    return kind.__module__ == PROGRAM
 
 
 def _gives_own(owner: object, name: str) -> bool:
@@ -51,6 +51,8 @@ def get_attribute(owner: Any, name: str, default: Any = _MISSING) -> Any:
     _check_name(name, owner)
     if name in FORMAT and (isinstance(owner, str) or (isinstance(owner, type) and issubclass(owner, str))):
         return _formatting(owner, name)
+    if name in GUARDED and not _gives_own(owner, name) and default is not _MISSING:
+        return default
     if name in GUARDED:
         check_own(owner, name)
     return getattr(owner, name) if default is _MISSING else getattr(owner, name, default)
@@ -90,26 +92,52 @@ def _formatting(owner: Any, method: str) -> Callable[..., str]:
     """Return ``format`` or ``format_map`` of a text, or of ``str`` itself, with guarded attributes."""
 
     def format_text(template: str, /, *args: Any, **kwargs: Any) -> str:
-        text = str.__str__(template)
-        if method == "format_map":
-            (mapping,) = args
-            return _FORMATTER.vformat(text, (), mapping)
-        return _FORMATTER.vformat(text, args, kwargs)
+        return _Filling(args, kwargs).fill(str.__str__(template), depth=2)
 
-    return (
-        format_text
-        if isinstance(owner, type)
-        else lambda *args, **kwargs: format_text(owner, *args, **kwargs)
-    )
+    def format_map(template: str, mapping: Mapping[str, Any], /) -> str:
+        return _Filling((), mapping).fill(str.__str__(template), depth=2)
+
+    method_of_str = format_text if method == "format" else format_map
+    return method_of_str if isinstance(owner, type) else functools.partial(method_of_str, owner)
 
 
-class _Formatter(string.Formatter):
-    def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        first, rest = formatter_field_name_split(field_name)
-        value = self.get_value(first, args, kwargs)
+class _Filling:
+    """One call of ``str.format``, whose templates read attributes through the guard."""
+
+    def __init__(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        self._args, self._kwargs = args, kwargs
+        self._numbered: int | None = None  # fields without a name so far; None before the first field by number
+
+    def fill(self, template: str, depth: int) -> str:
+        if depth < 0:
+            raise ValueError("Max string recursion exceeded")
+        parts = []
+        for literal, field, specification, conversion in _string.formatter_parser(template):
+            parts.append(literal)
+            if field is not None:
+                value = _FORMATTER.convert_field(self._value(field), conversion)
+                parts.append(format(value, self.fill(specification, depth - 1)))
+        return "".join(parts)
+
+    def _value(self, field: str) -> Any:
+        first, rest = _string.formatter_field_name_split(field)
+        if first == "" or isinstance(first, int):
+            value = self._args[self._number(first)]
+        else:
+            value = self._kwargs[first]
         for is_attribute, name in rest:
             value = get_attribute(value, name) if is_attribute else value[name]
-        return value, first
+        return value
+
+    def _number(self, first: int | str) -> int:
+        automatic = first == ""
+        if self._numbered is not None and automatic != (self._numbered >= 0):
+            raise ValueError("a template cannot both number its fields and leave them without numbers")
+        if isinstance(first, int):
+            self._numbered = -1
+            return first
+        self._numbered = 0 if self._numbered is None else self._numbered + 1
+        return self._numbered
 
 
-_FORMATTER = _Formatter()
+_FORMATTER = string.Formatter()

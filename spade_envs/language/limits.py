@@ -72,7 +72,8 @@ def _token_finding(source: str) -> Finding | None:
     outer: list[int] = []  # how far the runs outside of the open brackets have come
     for token in _TOKEN.finditer(source):
         text = token[1]
-        if text is None:
+        if text is None or text == "\n":
+            run = run if outer or text is None else 0
             continue
         count, run = count + 1, run + 1
         if text in "([{":
@@ -80,7 +81,7 @@ def _token_finding(source: str) -> Finding | None:
             run = 0
         elif text in ")]}":
             run = outer.pop() if outer else 0
-        elif text == "," or (text == "\n" and not outer):
+        elif text == ",":
             run = 0
         if run > MAX_RUN or len(outer) > MAX_BRACKETS or count > MAX_TOKENS:
             return _exceeded(_place(source, token.start()), count, len(outer), run)

@@ -24,7 +24,7 @@ def words(text: str) -> frozenset[str]:
 _NUMPY = """
 abs absolute add all allclose amax amin angle any append apply_along_axis apply_over_axes arange arccos
 arccosh arcsin arcsinh arctan arctan2 arctanh argmax argmin argpartition argsort argwhere around array
-array2string array_equal array_equiv array_split array_str asarray ascontiguousarray astype atleast_1d
+array2string array_equal array_equiv array_split array_str asarray ascontiguousarray atleast_1d
 atleast_2d atleast_3d average base_repr binary_repr bincount bitwise_and bitwise_count bitwise_invert
 bitwise_not bitwise_or bitwise_xor block bool bool_ broadcast_arrays broadcast_shapes broadcast_to can_cast
 cbrt ceil choose clip column_stack complex128 complex64 complexfloating compress concat concatenate conj
@@ -49,13 +49,13 @@ sign signbit signedinteger sin sinc sinh size sort spacing split sqrt square squ
 sum swapaxes take take_along_axis tan tanh tensordot tile trace transpose trapezoid tri tril tril_indices
 tril_indices_from trim_zeros triu triu_indices triu_indices_from True_ true_divide trunc ufunc uint uint16
 uint32 uint64 uint8 uintc uintp union1d unique unique_counts unique_inverse unique_values unpackbits
-unravel_index unsignedinteger unstack unwrap vander var vdot vecdot vectorize vsplit vstack where zeros
+unravel_index unsignedinteger unwrap vander var vdot vecdot vectorize vsplit vstack where zeros
 zeros_like
 """
 
 # Of these two, what draws numbers belongs to the instance's own generators (see facades.py).
 RANDOM_METHODS = words("""
-betavariate binomialvariate choice choices expovariate gammavariate gauss getrandbits getstate
+betavariate choice choices expovariate gammavariate gauss getrandbits getstate
 lognormvariate normalvariate paretovariate randbytes randint random randrange sample seed setstate shuffle
 triangular uniform vonmisesvariate weibullvariate
 """)
@@ -97,15 +97,15 @@ MODULES: dict[str, frozenset[str]] = {
     "gymnasium.spaces": words("Box Dict Discrete MultiBinary MultiDiscrete Space Text Tuple"),
     "heapq": words("heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest"),
     "itertools": words("""
-        accumulate batched chain combinations combinations_with_replacement compress count cycle dropwhile
+        accumulate chain combinations combinations_with_replacement compress count cycle dropwhile
         filterfalse groupby islice pairwise permutations product repeat starmap takewhile tee zip_longest
     """),
     "json": words("JSONDecodeError dumps loads"),
     "math": words("""
         acos acosh asin asinh atan atan2 atanh cbrt ceil comb copysign cos cosh degrees dist e erf erfc exp
-        exp2 expm1 fabs factorial floor fma fmod frexp fsum gamma gcd hypot inf isclose isfinite isinf isnan
+        exp2 expm1 fabs factorial floor fmod frexp fsum gamma gcd hypot inf isclose isfinite isinf isnan
         isqrt lcm ldexp lgamma log log10 log1p log2 modf nan nextafter perm pi pow prod radians remainder
-        sin sinh sqrt sumprod tan tanh tau trunc ulp
+        sin sinh sqrt tan tanh tau trunc ulp
     """),
     "numpy": words(_NUMPY),
     "numpy.fft": words("fft fft2 fftfreq fftn fftshift ifft ifft2 ifftn ifftshift irfft rfft rfftfreq"),

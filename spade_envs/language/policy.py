@@ -1,8 +1,8 @@
 """The language's policy: RestrictedPython's transformer with proofs in place of guards.
 
 RestrictedPython refuses what it does not know and guards the rest at run time, which makes code six times
-slower. Here a construct stands as it is where its harmlessness is proven (:mod:`spade_envs.language.attributes`
-has the argument), is wrapped in a guard where it is not, and else is refused with its place and a remedy.
+slower. Here a construct stands as it is where its harmlessness is proven (the argument is in
+:mod:`spade_envs.language.attributes`), is wrapped in a guard where it is not, and else is refused.
 """
 
 # ruff: noqa: N802, N815, D102  (the methods are named after the nodes that they visit)
@@ -42,8 +42,8 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]  # RestrictedPyt
 
     Args:
         seen: what the module's names stand for.
-        own_stores_only: guard every write to an attribute, so that a program changes its own objects alone. It
-            is for programs that run beside an environment; an environment shares its process with nobody.
+        own_stores_only: guard every write to an attribute, so that a program changes its own objects alone.
+            For programs that run beside an environment; an environment shares its process with nobody.
 
     Attributes:
         findings: what was refused so far.

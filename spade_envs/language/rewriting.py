@@ -71,7 +71,7 @@ def _placed(node: _Node, place: ast.AST) -> _Node:
 
 
 def annotation(node: ast.expr | None) -> ast.expr | None:
-    """Return a function's annotation as text where it has the form of a type, else None; none is evaluated."""
+    """Return a function's annotation as text where it has the form of a type, else None. It is not run."""
     if node is None or not all(isinstance(part, _TYPE_NODES) for part in ast.walk(node)):
         return None
     return ast.copy_location(ast.Constant(ast.unparse(node)), node)

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from spade_envs.language.guards import is_own
-from spade_envs.language.names import MODULES
+from spade_envs.language.names import MODULES, PROGRAM
 
 
 class _Sealed(type):
@@ -60,7 +59,7 @@ FACADE = "spade_facade"
 
 def _exported() -> frozenset[type]:
     modules = {name: importlib.import_module(name) for name in MODULES if name != "spade_envs"}
-    members = (getattr(modules[name], member, None) for name in modules for member in MODULES[name])
+    members = (getattr(modules[name], member) for name in modules for member in MODULES[name])
     builtin = (
         int,
         float,
@@ -94,6 +93,6 @@ def type_of(value: Any) -> type:
         return TYPE
     if kind in SEALED:
         return SEALED[kind]
-    if kind in _EXPORTED or is_own(value) or kind.__module__ == FACADE or issubclass(kind, BaseException):
+    if kind in _EXPORTED or kind.__module__ in (PROGRAM, FACADE) or issubclass(kind, BaseException):
         return kind
     raise TypeError(f"the type of a {kind.__name__} is not to be had here")
