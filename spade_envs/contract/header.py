@@ -148,7 +148,7 @@ def _no_header(lines: list[str]) -> Finding:
     for number, line in enumerate(lines, 1):
         if line.rstrip() == _OPENING:
             return Finding("header.missing", "Code stands before the header.", remedy, number)
-        if re.fullmatch(r"\s*#?\s*//+\s*spade\s*", line, re.IGNORECASE):
+        if re.fullmatch(r"#?\s*//+\s*spade", line.strip(), re.IGNORECASE):
             return Finding("header.missing", "The header's first line is misspelt.", remedy, number)
     return Finding("header.missing", "The file has no header.", remedy, 1)
 
