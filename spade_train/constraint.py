@@ -1,0 +1,72 @@
+"""Sampling under a grammar: a JSON schema, over a batch, through llguidance."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import torch
+
+
+class Constraint(Protocol):
+    """What :meth:`spade_train.decoding.Decoder.sample` asks while it samples ``rows`` replies side by
+    side."""
+
+    def start(self, rows: int) -> list[list[int]]:
+        """Begin; return for each row the tokens that every reply must start with."""
+
+    def mask(self, logits: torch.Tensor) -> None:
+        """Set the logits (rows, vocabulary) of forbidden tokens to minus infinity, in place."""
+
+    def advance(self, row: int, token: int) -> list[int]:
+        """Note that the row's model chose ``token``; return the tokens that must follow it."""
+
+
+class JsonConstraint:
+    """Every reply is one JSON value of the schema, then the end of the turn.
+
+    Where the grammar leaves one way to go on, the tokens are written without asking the model.
+    """
+
+    def __init__(self, tokenizer: Any, schema: Mapping[str, Any], vocabulary: int) -> None:
+        import llguidance
+        import llguidance.hf
+
+        self._matcher = llguidance.LLMatcher
+        self._tokenizer = llguidance.hf.from_tokenizer(tokenizer, n_vocab=vocabulary)
+        style = {"whitespace_flexible": False, "key_separator": ": ", "item_separator": ", "}
+        self._grammar = self._matcher.grammar_from_json_schema(json.dumps(schema), defaults=style)
+        self._end: int = tokenizer.eos_token_id
+        self._vocabulary = vocabulary
+
+    def start(self, rows: int) -> list[list[int]]:
+        """Begin ``rows`` replies."""
+        import llguidance.torch
+
+        self._matchers = [self._matcher(self._tokenizer, self._grammar) for _ in range(rows)]
+        self._bits = llguidance.torch.allocate_token_bitmask(rows, self._vocabulary)
+        return [self._forced(row) for row in range(rows)]
+
+    def mask(self, logits: torch.Tensor) -> None:
+        """Forbid what the grammar forbids; a row that has ended is left alone."""
+        import llguidance.torch
+
+        for row, matcher in enumerate(self._matchers):
+            if matcher.is_stopped():
+                self._bits[row] = -1
+            else:
+                llguidance.torch.fill_next_token_bitmask(matcher, self._bits, row)
+        llguidance.torch.apply_token_bitmask_inplace(logits, self._bits.to(logits.device))
+
+    def advance(self, row: int, token: int) -> list[int]:
+        """Follow the row's choice."""
+        self._matchers[row].consume_token(token)
+        return self._forced(row)
+
+    def _forced(self, row: int) -> list[int]:
+        matcher = self._matchers[row]
+        tokens: list[int] = [] if matcher.is_stopped() else list(matcher.compute_ff_tokens())
+        if tokens:
+            matcher.consume_tokens(tokens)
+        return [*tokens, self._end] if matcher.is_stopped() and self._end not in tokens else tokens

@@ -1,0 +1,113 @@
+"""What a person sees while a run goes on, and its table at the end."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from spade_train.clock import PHASES
+
+_DOING = {
+    "design": "designing environments",
+    "admit": "admitting them",
+    "play": "playing without and with hints",
+    "train": "learning from both roles",
+}
+_SHARE = {"design": 15.0, "admit": 10.0, "play": 25.0, "train": 50.0}  # of a round's time, roughly
+
+
+class Display:
+    """A progress bar with the time left on a terminal; plain lines elsewhere. ``NO_COLOR`` is honoured."""
+
+    def __init__(self, rounds: int, console: Console | None = None) -> None:
+        self.console = console or Console(highlight=False)
+        self._rounds, self._round, self._phase = rounds, 0, ""
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=self.console,
+            transient=True,
+            disable=not self.console.is_terminal,
+            speed_estimate_period=3600,  # phases differ in speed: judge by all that has passed
+        )
+        self._task = self._progress.add_task("starting", total=rounds * sum(_SHARE.values()))
+
+    def __enter__(self) -> Display:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def phase(self, name: str) -> None:
+        """Say what begins."""
+        self._round += name == PHASES[0]
+        before = sum(_SHARE[phase] for phase in PHASES[: PHASES.index(name)])
+        text = f"round {self._round}/{self._rounds}: {_DOING[name]}"
+        done = (self._round - 1) * sum(_SHARE.values()) + before
+        self._progress.update(self._task, description=text, completed=done)
+        if not self.console.is_terminal:
+            self.console.print(text)
+
+    def advance(self, share: float) -> None:
+        """Note that this share of the training phase, in (0, 1], is done."""
+        self._progress.advance(self._task, share * _SHARE["train"])
+
+    def round(self, entry: dict[str, Any]) -> None:
+        """Print the round in one line, and what became of its designs."""
+        gradient = [_number(entry["gradient"].get(role)) for role in ("designer", "agent")]
+        self.console.print(
+            f"round {entry['round'] + 1}/{self._rounds}: {entry['designs']} designs, "
+            f"{entry['compiled']} compiled, {len(entry['admitted'])} admitted; "
+            f"success {_number(entry['success'])} without the hint, {_number(entry['hinted_success'])} with; "
+            f"regret {_regret(entry)}; loss {entry['loss']:.4f}; "
+            f"gradient {gradient[0]} (designer), {gradient[1]} (agent); {_seconds(entry)} s",
+        )
+
+
+def summary(entries: list[dict[str, Any]]) -> Table:
+    """Return the run's table: one row a round."""
+    table = Table(title="Rounds")
+    for column in ("round", "designs", "compiled", "admitted", "regret", "success", "with hint", "loss"):
+        table.add_column(column, justify="right")
+    for column in ("designer\ngradient", "agent\ngradient", "seconds"):
+        table.add_column(column, justify="right")
+    for entry in entries:
+        table.add_row(
+            str(entry["round"] + 1),
+            str(entry["designs"]),
+            str(entry["compiled"]),
+            str(len(entry["admitted"])),
+            _regret(entry),
+            _number(entry["success"]),
+            _number(entry["hinted_success"]),
+            f"{entry['loss']:.4f}",
+            _number(entry["gradient"].get("designer")),
+            _number(entry["gradient"].get("agent")),
+            _seconds(entry),
+        )
+    return table
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}" if abs(value) >= 0.01 or not value else f"{value:.1e}"
+
+
+def _regret(entry: dict[str, Any]) -> str:
+    if entry["regret"] is None:
+        return "-"
+    error = "" if entry["regret_error"] is None else f" ± {entry['regret_error']:.2f}"
+    return f"{entry['regret']:+.2f}{error}"
+
+
+def _seconds(entry: dict[str, Any]) -> str:
+    return f"{sum(entry['seconds'].values()):.0f}"

