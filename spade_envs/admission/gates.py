@@ -50,6 +50,7 @@ def runs(evidence: Evidence, _: Settings, sheet: Sheet) -> None:
     steps = sum(len(episode.actions) for episode in evidence.episodes)
     sheet.saw |= {"episodes": len(evidence.episodes), "steps": steps}
     _bound(_whole(evidence), sheet)
+    _stated(_whole(evidence), sheet)
 
 
 def determinism(evidence: Evidence, _: Settings, sheet: Sheet) -> None:
@@ -99,7 +100,7 @@ def reward(evidence: Evidence, _: Settings, sheet: Sheet) -> None:
     """Returns lie in [-1, 1], success is stated, and every success returns more than every failure."""
     whole = _whole(evidence)
     _bound(whole, sheet)
-    sheet.breaches(whole, "reward.", "State info['is_success'] as a bool, and end the episode at the goal.")
+    _stated(whole, sheet)
     for level in evidence.levels:
         _success_above_failure([e for e in whole if e.level == level], sheet)
 
@@ -116,6 +117,10 @@ def _bound(whole: list[Episode], sheet: Sheet) -> None:
         found = f"the rewards of an episode add up to {worst.total:.3g}, outside [-1, 1]"
         remedy = "Pay for the goal only, or pay each sub-goal once, and scale the sum."
         sheet.fail("reward.bound", found, remedy, worst)
+
+
+def _stated(whole: list[Episode], sheet: Sheet) -> None:
+    sheet.breaches(whole, "State info['is_success'] as a bool, and end the episode at the goal.")
 
 
 def _success_above_failure(whole: list[Episode], sheet: Sheet) -> None:

@@ -140,7 +140,7 @@ def superset(experts: Sequence[Episode], space: spaces.Space[Any]) -> Any:
 
 
 def squeezed(texts: Sequence[str], space: spaces.Text) -> str | None:
-    """Join texts into one that the space holds, foreign characters left out; None where too little is left."""
+    """Join texts into one that the space holds, without foreign characters; None where it is too short."""
     joined = (" " if " " in space.character_set else "").join(texts)
     kept = "".join(character for character in joined if character in space.character_set)
     return kept[: space.max_length] if len(kept) >= space.min_length else None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from spade_envs.admission import policies
 from spade_envs.admission.actions import KINDS
 from spade_envs.admission.evidence import Episode, Level
 from spade_envs.admission.lab import Lab, Policy
-from spade_envs.admission.rates import against
+from spade_envs.admission.rates import Verdict, against
 from spade_envs.admission.task_gates import HELD
 
 ELSEWHERE = 1  # the bench whose interpreter has another hash seed
@@ -34,7 +33,7 @@ def runs(lab: Lab) -> None:
             lab.play("spoilt expert", policies.spoilt, level, seed)
         for name, policy in held_policies(lab, level):
             lab.play(name, policy, level, TEST_SEEDS)
-        for seed in paced(range(lab.settings.reset_seeds), seconds=0.5, least=100):
+        for seed in range(lab.settings.reset_seeds // len(lab.evidence.levels)):
             lab.play("reset", policies.nothing, level, seed)
 
 
@@ -61,29 +60,35 @@ def solvable(lab: Lab) -> None:
 
 
 def short_cuts(lab: Lab) -> None:
-    """Play what must not succeed: at random, one action, another's actions, every answer, the hint's text."""
+    """Play what must not succeed, up to the first that does."""
     for level in lab.evidence.levels:
-        shown = experts(lab, level)
-        instance = lab.evidence.instances[level]
-        settle(lab, "uniform", level, policies.uniform)
-        settle(lab, "another's actions", level, *map(policies.replayed, shown))
-        settle(lab, "hint's text", level, policies.hint_text)
-        stuffed = policies.superset(shown, instance.action_space)
-        if stuffed is not None:
-            settle(lab, "every answer at once", level, policies.held(stuffed))
-        for name, policy in held_policies(lab, level):
-            settle(lab, name, level, policy)
-        if instance.tools:
-            settle(lab, "empty answer", level, policies.empty_answer)
-            settle(lab, "wrong answer", level, policies.wrong_answer)
+        for name, turns in cuts(lab, level):
+            if settle(lab, name, level, turns) == "broken" and name != "empty answer":
+                return
+
+
+def cuts(lab: Lab, level: Level) -> Iterator[tuple[str, Sequence[Policy]]]:
+    """Yield the short cuts: random play, another's actions, the hint's text, every answer, one action ..."""
+    shown, instance = experts(lab, level), lab.evidence.instances[level]
+    yield "uniform", [policies.uniform]
+    yield "another's actions", [policies.replayed(episode) for episode in shown]
+    yield "hint's text", [policies.hint_text]
+    stuffed = policies.superset(shown, instance.action_space)
+    if stuffed is not None:
+        yield "every answer at once", [policies.held(stuffed)]
+    for name, policy in held_policies(lab, level):
+        yield name, [policy]
+    if instance.tools:
+        yield "empty answer", [policies.empty_answer]
+        yield "wrong answer", [policies.wrong_answer]
 
 
 def order(lab: Lab) -> None:
     """Play at random often enough to compare the levels."""
     if len(lab.evidence.levels) > 1:
         for level in lab.evidence.levels:
-            for seed in paced(range(TEST_SEEDS, TEST_SEEDS + 100), seconds=0.15, least=25):
-                lab.play("uniform", policies.uniform, level, seed)
+            for seed in range(lab.settings.order_episodes):
+                lab.play("uniform", policies.uniform, level, TEST_SEEDS + seed)
 
 
 def experts(lab: Lab, level: Level) -> list[Episode]:
@@ -101,21 +106,15 @@ def held_policies(lab: Lab, level: Level) -> list[tuple[str, Policy]]:
     return [(f"{HELD}{str(action)[:60]}", policies.held(action)) for action in held]
 
 
-def settle(lab: Lab, name: str, level: Level, *turns: Policy) -> None:
+def settle(lab: Lab, name: str, level: Level, turns: Sequence[Policy]) -> Verdict:
     """Let policies play in turn until their rate lies on one side of the limit, or the last look."""
+    verdict: Verdict = "undecided"
     won = played = 0
     for look in lab.settings.looks:
         for k in range(played, look):
             won += lab.play(name, turns[k % len(turns)], level, TEST_SEEDS + k).success
         played = look
-        if against(won, played, lab.settings.short_cut_limit) != "undecided":
-            return
-
-
-def paced(numbers: Iterable[int], *, seconds: float, least: int) -> Iterator[int]:
-    """Yield numbers until the time is over, but so many at least."""
-    start = time.monotonic()
-    for count, number in enumerate(numbers):
-        if count >= least and time.monotonic() - start > seconds:
-            return
-        yield number
+        verdict = against(won, played, lab.settings.short_cut_limit)
+        if verdict == "within" or (verdict == "broken" and played >= lab.settings.broken_from):
+            break
+    return verdict

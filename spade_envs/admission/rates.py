@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
+Verdict = Literal["within", "broken", "undecided"]
 Z = 1.959964  # two-sided 95 %
 
 
@@ -17,10 +18,10 @@ def wilson(successes: int, episodes: int) -> tuple[float, float]:
     middle = rate + square / (2 * episodes)
     half = Z * math.sqrt(rate * (1 - rate) / episodes + square / (4 * episodes * episodes))
     scale = 1 + square / episodes
-    return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
+    return min(rate, max(0.0, (middle - half) / scale)), max(rate, min(1.0, (middle + half) / scale))
 
 
-def against(successes: int, episodes: int, limit: float) -> Literal["within", "broken", "undecided"]:
+def against(successes: int, episodes: int, limit: float) -> Verdict:
     """Say on which side of a limit the whole interval lies."""
     low, high = wilson(successes, episodes)
     if low > limit:

@@ -10,22 +10,26 @@ class Settings:
     """What admission plays and where it draws the lines.
 
     Attributes:
-        reset_seeds: seeds per level that are reset once each.
+        reset_seeds: seeds that are reset once each, over all levels together.
         expert_seeds: seeds per level on which the expert must succeed.
         replayed_seeds: seeds per level whose episodes are repeated in a second interpreter.
         short_cut_limit: share of episodes that a short cut may win.
         looks: numbers of episodes after which a rate is judged; the last one is final.
+        broken_from: the least number of episodes that can show a limit to be broken.
+        order_episodes: episodes of random play by which each level is compared with the others.
         order_p: the order of the levels is broken below this probability.
         hint_words: words that a hint may have.
         leak_limit: share of the expert's episodes in which a hint may name an action by chance.
         budget_s: seconds of wall time for one design; a slower one is refused as too slow to train on.
     """
 
-    reset_seeds: int = 200
+    reset_seeds: int = 240
     expert_seeds: int = 20
     replayed_seeds: int = 4
     short_cut_limit: float = 0.25
     looks: tuple[int, ...] = (12, 25, 50, 100, 200)
+    broken_from: int = 50
+    order_episodes: int = 50
     order_p: float = 0.01
     hint_words: int = 100
     leak_limit: float = 0.1

@@ -49,12 +49,12 @@ class Sheet:
             self.saw.setdefault("episode", replay(episode))
         self.findings.append(Finding(rule, found, remedy))
 
-    def breaches(self, episodes: Iterable[Episode], prefix: str, remedy: str) -> None:
+    def breaches(self, episodes: Iterable[Episode], remedy: str) -> None:
         """Note each kind of breach once, with the first episode that shows it."""
         seen: set[str] = set()
         for episode in episodes:
             for rule, found in episode.breaches:
-                if rule.startswith(prefix) and rule not in seen:
+                if rule not in seen:
                     seen.add(rule)
                     self.fail(rule, found, remedy, episode)
 

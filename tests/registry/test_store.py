@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import multiprocessing
 import os
@@ -186,10 +187,8 @@ def test_a_crash_at_any_point_leaves_a_registry_that_opens(tmp_path: Path, monke
 
             with monkeypatch.context() as patch:
                 patch.setattr(os, operation, failing)
-                try:
+                with contextlib.suppress(RegistryError):
                     Registry(root).add(source(answer=1), {})
-                except RegistryError:
-                    pass
             registry = Registry(root)
             for env_id in registry.ids():
                 assert json.loads(registry.path(env_id).with_suffix(".json").read_text())["id"] == str(env_id)

@@ -1,0 +1,136 @@
+"""Whole designs through workers: an honest one is admitted, each flaw is refused for its own reason."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import gymnasium
+import pytest
+from designs import FLAWS, HONEST, flawed
+
+from spade_envs.admission import Settings, admit, judge
+from spade_envs.registry import Registry, stack
+
+QUICK = Settings(reset_seeds=20, expert_seeds=10, replayed_seeds=2)
+SHARED = Path(os.environ.get("SPADE_SHARED", Path(__file__).parents[3] / "shared")) / "designs"
+
+
+@pytest.fixture(autouse=True)
+def own_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPADE_REGISTRY", str(tmp_path / "user"))
+    monkeypatch.setattr(stack, "_added", [])
+
+
+def test_an_honest_design_passes_every_gate_twice_alike() -> None:
+    first, second = judge(HONEST, settings=QUICK), judge(HONEST, settings=QUICK)
+    assert first.admitted, first.text()
+    names = [gate.name for gate in first.gates]
+    assert names == ["form", "runs", "determinism", "solvable", "hint", "short cuts", "reward", "difficulty"]
+    saw = {gate.name: gate.saw for gate in first.gates}
+    assert saw["solvable"]["expert, level 2"] == "10/10"
+    assert saw["determinism"]["different"] == 0
+    assert saw["form"]["rules"].startswith("One lamp")
+    assert json.loads(json.dumps(first.as_dict()))["admitted"] is True
+    assert [gate.as_dict() for gate in first.gates] == [gate.as_dict() for gate in second.gates]
+
+
+@pytest.mark.parametrize("rule", FLAWS)
+def test_each_flaw_is_refused_for_its_own_reason(rule: str) -> None:
+    report = judge(flawed(rule), settings=replace(QUICK, order_episodes=200))
+    assert not report.admitted
+    assert rule in {finding.rule for finding in report.gates[-1].findings}, report.text()
+    assert all(finding.remedy for finding in report.gates[-1].findings)
+    assert all(gate.passed for gate in report.gates[:-1])
+
+
+def test_a_failing_episode_can_be_played_again() -> None:
+    report = judge(flawed("runs.raised"), settings=QUICK)
+    episode = report.gates[-1].saw["episode"]
+    assert episode["actions"][-1] == 59
+    assert episode["level"] == 1
+
+
+def test_a_hopeless_source_is_refused_at_once_with_all_its_lines() -> None:
+    start = time.process_time()
+    report = judge(
+        HONEST.replace('domain = "games"', 'domain = "fun"').replace("contract = 1", "contrakt = 1")
+    )
+    assert time.process_time() - start < 0.05
+    assert report.id is None
+    assert {finding.line for finding in report.gates[0].findings} >= {5, 11}
+
+
+def test_a_refused_construct_names_its_line() -> None:
+    report = judge(HONEST.replace("import gymnasium as gym", "import gymnasium as gym\nimport os"))
+    assert [finding.line for finding in report.gates[-1].findings] == [14]
+    assert "design.py:14" in report.text("design.py")
+
+
+def test_admitted_designs_are_versions_that_can_be_made_at_once(tmp_path: Path) -> None:
+    registry = Registry(tmp_path / "live")
+    source = HONEST.replace("LampHunt", "LampHuntLive")
+    admission = admit(source, registry, run="r1", round=3, settings=QUICK)
+    assert admission.id == "spade/LampHuntLive-v0", admission.report.text()
+    env = gymnasium.make(admission.id, difficulty=2)
+    observation, _ = env.reset(seed=3)
+    assert list(observation) == [0, 119]
+    env.close()
+    record = json.loads(admission.path.with_suffix(".json").read_text())
+    assert (record["run"], record["round"], record["admitted"]) == ("r1", 3, True)
+
+    again = admit(source, registry, run="r1", round=3, settings=QUICK)
+    assert (again.id, again.path) == (admission.id, admission.path)
+    other = admit(source.replace("-v0", "-v5"), registry, run="r2", round=3, settings=QUICK)
+    assert other.id is None
+    assert other.report.gates[-1].findings[0].rule == "novelty.duplicate"
+    assert "spade/LampHuntLive-v0" in other.report.text()
+
+    changed = admit(source.replace("Halve what is left", "Halve the rest"), registry, settings=QUICK)
+    assert changed.id == "spade/LampHuntLive-v1"
+    assert [str(env_id) for env_id in registry.ids()] == ["spade/LampHuntLive-v0", "spade/LampHuntLive-v1"]
+
+
+def test_versions_are_free_across_the_whole_stack(tmp_path: Path) -> None:
+    source = HONEST.replace("LampHunt", "LampHuntStack")
+    Registry(tmp_path / "user").add(source, {})
+    changed = source.replace("Halve what is left", "Halve the rest")
+    assert admit(changed, Registry(tmp_path / "own"), settings=QUICK).id == "spade/LampHuntStack-v1"
+
+
+def test_a_refused_design_leaves_nothing(tmp_path: Path) -> None:
+    admission = admit(flawed("solvable.expert"), Registry(tmp_path / "own"), settings=QUICK)
+    assert (admission.id, admission.path) == (None, None)
+    assert not (tmp_path / "own").exists()
+
+
+def test_the_time_for_one_design_is_bounded() -> None:
+    report = judge(HONEST, settings=Settings(budget_s=0.0))
+    assert report.gates[-1].findings[0].rule == "runs.slow"
+
+
+SHORT_HONEST = ["unit_fractions", "folder_tidy", "running_median", "outage_trace"]
+SHORT_FLAWED = [
+    "tide_walk",
+    "harbour_tug",
+    "unit_fractions",
+    "drone_landing",
+    "word_detective",
+    "region_report",
+]
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the labelled designs are not here")
+@pytest.mark.parametrize("name", SHORT_HONEST)
+def test_honest_designs_are_admitted(name: str) -> None:
+    report = judge((SHARED / "honest" / f"{name}.py").read_text())
+    assert report.admitted, report.text()
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the labelled designs are not here")
+@pytest.mark.parametrize("name", SHORT_FLAWED)
+def test_flawed_designs_are_refused(name: str) -> None:
+    assert not judge((SHARED / "mixed" / f"{name}.py").read_text()).admitted
