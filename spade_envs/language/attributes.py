@@ -77,8 +77,8 @@ SAFE = words("""
 
     value send throw args add_note errno strerror filename reason object setter getter deleter fget fset
     fdel func keywords cache_clear cache_info cache_parameters base cast char coords default device encoding
-    fields finished flags from_iterable hash identity init kw_only kwargs lock mapping message offset path
-    re readonly release repr signature state strides text types _add _all _apply _call _denominator _div
+    fields finished flags from_iterable hash identity init kw_only kwargs mapping message offset path
+    re readonly release repr signature state strides text types _add _all _apply _asdict _fields _make _replace _call _denominator _div
     _init _mod _mu _mul _name _np_random _np_random_seed _numerator _sigma _sub enter_context push callback
     pop_all median mode stdev variance samples cdf inv_cdf pdf overlap quantiles zscore
 """)
@@ -205,6 +205,7 @@ HOST_TYPES: tuple[type, ...] = (
         np.datetime64,
     ),
     *(np.ndindex, np.ndenumerate, np.vectorize, np.errstate, np.finfo, np.iinfo),
+    *(type(np.mean), type(np.dtype), collections.namedtuple("Row", "")),
     *(np.random.Generator, np.random.RandomState, np.random.BitGenerator),
     *(gymnasium.Env, spaces.Space, spaces.Box, spaces.Discrete, spaces.MultiBinary, spaces.MultiDiscrete),
     *(spaces.Text, spaces.Dict, spaces.Tuple, ToolEnv, UnicodeText),

@@ -76,9 +76,7 @@ class Facades:
 
     def _random(self) -> dict[str, Any]:
         own = self._python
-        return {name: getattr(own, name) for name in RANDOM_METHODS} | {
-            "Random": type(own)
-        }
+        return {name: getattr(own, name) for name in RANDOM_METHODS} | {"Random": type(own)}
 
     def _numpy_random(self) -> dict[str, Any]:
         def default_rng(seed: Any = None) -> np.random.Generator:
@@ -226,6 +224,7 @@ def _namedtuple(typename: Any, field_names: Any, *, rename: bool = False, defaul
 
 
 _MADE: dict[str, Callable[[Facades], dict[str, Any]]] = {
+    "__future__": lambda _: {"annotations": None},
     "collections": lambda _: {"namedtuple": _namedtuple},
     "dataclasses": lambda _: {"dataclass": _dataclass},
     "enum": _enums,

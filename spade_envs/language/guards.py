@@ -106,7 +106,9 @@ class _Filling:
 
     def __init__(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         self._args, self._kwargs = args, kwargs
-        self._numbered: int | None = None  # fields without a name so far; None before the first field by number
+        self._numbered: int | None = (
+            None  # fields without a name so far; None before the first field by number
+        )
 
     def fill(self, template: str, depth: int) -> str:
         if depth < 0:

@@ -73,7 +73,8 @@ def findings(code: str) -> list[Finding]:
     if not isinstance(compiled, Rejection):
         return []
     return [
-        Finding(f.rule, f.found, f.remedy, f.line and f.line - HEADER_LINES, f.column) for f in compiled.findings
+        Finding(f.rule, f.found, f.remedy, f.line and f.line - HEADER_LINES, f.column)
+        for f in compiled.findings
     ]
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from language_programs import run, value
 
 from spade_envs.language import run_program
-from spade_envs.language.attributes import FORMAT, GUARDED, NEVER, SAFE
+from spade_envs.language.attributes import FORMAT, GUARDED, HOST, NEVER, SAFE
 from spade_envs.language.guards import get_attribute
 from spade_envs.language.rewriting import reads_no_attribute
 
@@ -181,6 +181,7 @@ def test_the_safe_formatter_formats_as_python_does(template: str) -> None:
 def test_the_lists_of_attributes_do_not_contradict_each_other() -> None:
     assert not SAFE & (GUARDED | FORMAT | NEVER)
     assert NEVER <= GUARDED
+    assert SAFE - HOST <= {"cache_parameters", "ptp"}, "names that no type of the host has need no mention"
 
 
 def result(source: str, *arguments: object) -> object:
@@ -202,7 +203,9 @@ def test_run_program_says_what_was_wrong() -> None:
     }
     assert result("def other(): ...") == {"error": "The program defines no function `solve`."}
     assert result("solve = 3") == {"error": "The program defines no function `solve`."}
-    assert result("def solve():\n    x = 1\n    return x / 0") == {"error": "ZeroDivisionError: division by zero (line 3)"}
+    assert result("def solve():\n    x = 1\n    return x / 0") == {
+        "error": "ZeroDivisionError: division by zero (line 3)"
+    }
     assert result("def solve():\n    return {1, 2}")["error"].startswith("TypeError: Object of type set")  # type: ignore[index]
     assert result("def solve(a): ...")["error"].startswith("TypeError: solve() missing")  # type: ignore[index]
     assert result("def solve():\n    return solve()")["error"].startswith("RecursionError")  # type: ignore[index]

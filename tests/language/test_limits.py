@@ -45,7 +45,21 @@ def test_what_just_keeps_the_limits_compiles() -> None:
     assert findings("text = (" + "'piece'\n" * (MAX_RUN - 10) + ")") == []
 
 
-HIDDEN = ["\x00", "\x07", "\x0c", "\x1b", "\x7f", "\x85", "\u202e", "\u2066", "\u200f", "\u061c", "\ufeff", "\ud800", "\r"]
+HIDDEN = [
+    "\x00",
+    "\x07",
+    "\x0c",
+    "\x1b",
+    "\x7f",
+    "\x85",
+    "\u202e",
+    "\u2066",
+    "\u200f",
+    "\u061c",
+    "\ufeff",
+    "\ud800",
+    "\r",
+]
 
 
 @pytest.mark.parametrize("character", HIDDEN)
@@ -68,18 +82,58 @@ def test_only_utf8_may_be_declared() -> None:
 def _refused(source: str) -> list[object]:
     compiled = compile_source(source)
     assert isinstance(compiled, Rejection)
-    return [finding for finding in compiled.findings if finding.rule.startswith("language.") and "class" not in finding.rule]
+    return [
+        finding
+        for finding in compiled.findings
+        if finding.rule.startswith("language.") and "class" not in finding.rule
+    ]
 
 
 EVIL = [
     *("'-' * 60000 + '1'", "'not ' * 15000 + '1'", "'(' * 60000", "'[' * 200 + ']' * 200", "'{1:' * 20000"),
-    *("'x' + '.a' * 30000", "'x' + '()' * 30000", "'x' + '[0]' * 20000", "'x' + '(1,)' * 15000", "'1' + '+1' * 30000"),
-    *("'1' + '**1' * 20000", "'lambda:' * 9000 + '1'", "'1 if 1 else ' * 5000 + '1'", "'f\"{' + '-' * 60000 + '1}\"'"),
-    *("'f\"' + '{x:' * 20000", "'x = ' * 15000 + '1'", "'await ' * 10000 + 'x'", "'*' * 60000", "'\"' * 60001"),
-    *("'if 1:\\n pass\\n' + 'elif 1:\\n pass\\n' * 4000", "'try:\\n pass\\nfinally:\\n ' * 3000", "'@x\\n' * 20000 + 'def f(): 1'"),
-    *("'match x:\\n case ' + '[' * 60000", "'match x:\\n case ' + '1|' * 30000 + '1'", "'{' * 99 + '**' * 30000", "'0x' + 'f' * 60000"),
-    *("'x:' + 'a[' * 39 + 'b' + ']' * 39", "'def f(x:' + 'a|' * 240 + 'b): 1'", "'def f(x:' + 'a[b,' * 39 + ']' * 39 + '): 1'"),
-    *("'\\'' + '\\\\N{' * 12000 + '\\''", "'global ' + 'x,' * 30000 + 'x'", "'class A(' * 8000", "'\\t' * 60000", "'\\\\\\n' * 30000"),
+    *(
+        "'x' + '.a' * 30000",
+        "'x' + '()' * 30000",
+        "'x' + '[0]' * 20000",
+        "'x' + '(1,)' * 15000",
+        "'1' + '+1' * 30000",
+    ),
+    *(
+        "'1' + '**1' * 20000",
+        "'lambda:' * 9000 + '1'",
+        "'1 if 1 else ' * 5000 + '1'",
+        "'f\"{' + '-' * 60000 + '1}\"'",
+    ),
+    *(
+        "'f\"' + '{x:' * 20000",
+        "'x = ' * 15000 + '1'",
+        "'await ' * 10000 + 'x'",
+        "'*' * 60000",
+        "'\"' * 60001",
+    ),
+    *(
+        "'if 1:\\n pass\\n' + 'elif 1:\\n pass\\n' * 4000",
+        "'try:\\n pass\\nfinally:\\n ' * 3000",
+        "'@x\\n' * 20000 + 'def f(): 1'",
+    ),
+    *(
+        "'match x:\\n case ' + '[' * 60000",
+        "'match x:\\n case ' + '1|' * 30000 + '1'",
+        "'{' * 99 + '**' * 30000",
+        "'0x' + 'f' * 60000",
+    ),
+    *(
+        "'x:' + 'a[' * 39 + 'b' + ']' * 39",
+        "'def f(x:' + 'a|' * 240 + 'b): 1'",
+        "'def f(x:' + 'a[b,' * 39 + ']' * 39 + '): 1'",
+    ),
+    *(
+        "'\\'' + '\\\\N{' * 12000 + '\\''",
+        "'global ' + 'x,' * 30000 + 'x'",
+        "'class A(' * 8000",
+        "'\\t' * 60000",
+        "'\\\\\\n' * 30000",
+    ),
 ]
 
 
@@ -96,7 +150,9 @@ for text in [{expression}]:
     assert isinstance(compile_source(text), Rejection), text[:50]
 print("alive")
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
+    )
     assert done.stdout == "alive\n", done.stderr[-2000:]
 
 
@@ -105,7 +161,30 @@ def test_any_text_is_answered_with_a_rejection(text: str) -> None:
     assert isinstance(compile_source(text), Rejection)
 
 
-@given(st.lists(st.sampled_from([*"()[]{},:.=+-*@'\"\n\\#", "  ", "x", "1", "f'", "def f", "class A", "lambda", " if ", " for x in ", "match x", "case", "return", "import os", "\n    "]), max_size=40))
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *"()[]{},:.=+-*@'\"\n\\#",
+                "  ",
+                "x",
+                "1",
+                "f'",
+                "def f",
+                "class A",
+                "lambda",
+                " if ",
+                " for x in ",
+                "match x",
+                "case",
+                "return",
+                "import os",
+                "\n    ",
+            ]
+        ),
+        max_size=40,
+    )
+)
 def test_any_tangle_of_tokens_is_answered(parts: list[str]) -> None:
     for rule in rules("".join(parts)):
         assert rule.startswith("language.")

@@ -146,7 +146,10 @@ def test_all_refusals_come_in_one_go_in_the_order_of_the_source() -> None:
     ]
     assert compiled.findings[0].rule.startswith(("header.", "language.environment"))
     text = compiled.text("a.py", source)
-    assert "a.py:6:12: `eval` is not to be had here. [language.builtin]\n    return eval(x) + x.__class__" in text
+    assert (
+        "a.py:6:12: `eval` is not to be had here. [language.builtin]\n    return eval(x) + x.__class__"
+        in text
+    )
     json.dumps([finding.as_dict() for finding in compiled.findings])
 
 
@@ -160,7 +163,10 @@ CLASSES = {
     "": ("no environment class", None),
     "class A: ...": ("no environment class", None),
     "import gymnasium as gym\nclass A(gym.Env): ...\nclass B(gym.Env): ...": ("A, B", 3),
-    "from gymnasium import Env as E\nfrom spade_envs import ToolEnv\nclass A(E): ...\nclass B(ToolEnv): ...": ("A, B", 4),
+    "from gymnasium import Env as E\nfrom spade_envs import ToolEnv\nclass A(E): ...\nclass B(ToolEnv): ...": (
+        "A, B",
+        4,
+    ),
     "import gymnasium as gym\nclass A(gym.Env): ...\nclass B(A): ...\nclass C(A): ...": ("B, C", 4),
 }
 

@@ -449,12 +449,20 @@ def test_numpy_works_inside() -> None:
     a = np.arange(12, dtype=np.float32).reshape(3, 4)
     a[1:, ::2] += 1
     assert total == float((a.T @ a).sum())
-    assert (rows, infinite, solved, same, instance) == ([(0, 0), (0, 1), (1, 0), (1, 1)], True, [0.5, 0.5], True, True)
+    assert (rows, infinite, solved, same, instance) == (
+        [(0, 0), (0, 1), (1, 0), (1, 1)],
+        True,
+        [0.5, 0.5],
+        True,
+        True,
+    )
 
 
 def test_what_compiled_code_imports_while_it_runs_is_served() -> None:
     assert value("np.array([3, 1]).std()") == 1.0
-    code = "import datetime\ndef answer():\n    return datetime.datetime.strptime('2024-02-03', '%Y-%m-%d').day"
+    code = (
+        "import datetime\ndef answer():\n    return datetime.datetime.strptime('2024-02-03', '%Y-%m-%d').day"
+    )
     assert run(code)["answer"]() == 3
 
 
