@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import indent
 
-HEADER = '''\
+HEADER = """\
 # /// spade
 # id = "spade/Sample-v0"
 # title = "Sample"
@@ -21,7 +21,7 @@ import random
 import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
-'''
+"""
 
 _CLASS = '''
 

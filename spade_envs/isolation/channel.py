@@ -21,13 +21,12 @@ import msgspec
 
 from spade_envs.errors import IsolationError, WorkerFault
 from spade_envs.isolation.limits import Limits
-from spade_envs.isolation.wire import HEADER_BYTES, length_of
+from spade_envs.isolation.wire import HEADER_BYTES, STATUS_BYTES, length_of
 from spade_envs.isolation.worker import Session
 
 ZYGOTE_START_S = 60.0
 STATUS_WAIT_S = 0.1
 """How long a killed worker's wait status is waited for: it is worth a better message, not more."""
-STATUS_BYTES = 4
 _CONTROL = 3  # the control socket's descriptor in the zygote
 
 
@@ -136,16 +135,15 @@ class ProcessChannel:
             self.abandon()
 
     def _send(self, frame: bytes, deadline: float) -> None:
-        while True:
-            with contextlib.suppress(BlockingIOError):
+        while frame:
+            try:
                 frame = frame[os.write(self._requests, frame) :]
-            if not frame:
-                return
-            _wait(self._writable, deadline)
+            except BlockingIOError:
+                _wait(self._writable, deadline)
 
     def _receive(self, deadline: float) -> bytes:
         frame = self._read(deadline)
-        if len(frame) < HEADER_BYTES or len(frame) != HEADER_BYTES + length_of(frame):
+        if len(frame) != HEADER_BYTES + length_of(frame):
             frame = self._read_on(bytearray(frame), deadline)
         return frame[HEADER_BYTES:]
 

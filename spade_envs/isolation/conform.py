@@ -1,6 +1,6 @@
 """Checks of what passes between an agent and a design: each value is made its space's own, or refused.
 
-A checker takes a value and returns a copy in the space's types, or raises :class:`OutsideError`. It is made
+A checker takes a value and returns it in the space's types, or raises :class:`OutsideError`. It is made
 once per space, so that a step pays for comparisons only.
 """
 
@@ -24,8 +24,9 @@ class OutsideError(ValueError):
 def checker(space: spaces.Space[Any]) -> Checker:
     """Return the function that checks and converts values of ``space``.
 
-    Values come out as int for ``Discrete``, str for ``Text``, new arrays of the space's dtype for
-    ``MultiDiscrete``, ``MultiBinary`` and ``Box``, and dict or tuple of these.
+    Values come out as int for ``Discrete``, str for ``Text``, arrays of the space's dtype for
+    ``MultiDiscrete``, ``MultiBinary`` and ``Box``, and dict or tuple of these. An array that needs no
+    conversion is not copied.
     """
     match space:
         case spaces.Discrete():
@@ -77,10 +78,10 @@ def _array(space: spaces.Space[Any], low: np.ndarray | np.generic, high: np.ndar
                 with np.errstate(over="ignore"):
                     array = array.astype(dtype)
         elif everything:
-            return array.copy()
+            return array
         if np.count_nonzero((array >= low) & (array <= high)) != array.size:
             raise OutsideError(f"{_shown(array)} is not within the bounds of {str(space)[:120]}")
-        return array.astype(dtype)
+        return array.astype(dtype, copy=False)
 
     return check
 

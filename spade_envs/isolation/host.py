@@ -119,19 +119,18 @@ class Worker:
         header = parse_header(source)
         if isinstance(header, Rejection):
             return header
-        result = self._ask("load", source)
-        if isinstance(result, str):
-            return Description(header, result)
+        class_name, findings = self._ask("load", 2, source)
+        if type(class_name) is str:
+            return Description(header, class_name)
         try:
-            return Rejection(tuple(_finding(data) for data in result))
-        except (TypeError, KeyError):
-            self._refuse("load: a malformed rejection")
+            return Rejection(tuple(_finding(data) for data in findings))
+        except TypeError:
+            self._refuse("compiling: malformed findings")
 
     def make(self, **arguments: Any) -> InstanceInfo:
         """Build an instance with ``render_mode="ansi"`` and the arguments, in a namespace of its own."""
-        result = self._ask("make", arguments)
+        index, data = self._ask("make", 2, arguments)
         try:
-            index, data = result
             info = _instance_info(index, data)
         except (SpaceError, _ContractError) as error:
             raise WorkerFault("contract", f"__init__: {error}") from None
@@ -146,10 +145,7 @@ class Worker:
         self, index: int, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Begin an episode; without a seed the instance's generators go on. Returns observation and info."""
-        result = self._ask("reset", index, seed, options)
-        if type(result) is not list or len(result) != 2:
-            self._refuse("reset: a malformed result")
-        observation, info = result
+        observation, info = self._ask("reset", 2, index, seed, options)
         return self._observation("reset", index, observation), _info("reset", info)
 
     def step(self, index: int, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -162,10 +158,7 @@ class Worker:
             action = self._checks[index].action(action)
         except OutsideError as error:
             raise UsageError(f"the action is not in the action space: {error}") from None
-        result = self._ask("step", index, action)
-        if type(result) is not list or len(result) != 5:
-            self._refuse("step: a malformed result")
-        observation, reward, terminated, truncated, info = result
+        observation, reward, terminated, truncated, info = self._ask("step", 5, index, action)
         return (
             self._observation("step", index, observation),
             _reward(reward),
@@ -176,21 +169,21 @@ class Worker:
 
     def render(self, index: int) -> str | None:
         """Return the state as text, or None where the design has none."""
-        text = self._ask("render", index)
+        (text,) = self._ask("render", 1, index)
         if text is not None and not isinstance(text, str):
             raise WorkerFault("contract", f"render: it must return text, found {type(text).__name__}")
         return text
 
     def hint(self, index: int) -> str:
         """Return the hint for the present episode."""
-        text = self._ask("hint", index)
+        (text,) = self._ask("hint", 1, index)
         if not isinstance(text, str):
             raise WorkerFault("contract", f"hint: it must return text, found {type(text).__name__}")
         return text
 
     def expert_action(self, index: int) -> Any:
         """Return the reference policy's action in the present state, as the action space has it."""
-        action = self._ask("expert_action", index)
+        (action,) = self._ask("expert_action", 1, index)
         try:
             return self._checks[index].action(action)
         except OutsideError as error:
@@ -198,18 +191,19 @@ class Worker:
 
     def printed(self, index: int) -> str:
         """Return what the instance printed, as far as it was kept."""
-        return str(self._ask("printed", index))
+        return str(*self._ask("printed", 1, index))
 
     def close_instance(self, index: int) -> None:
         """Close one instance and forget it."""
         del self._checks[index]
-        self._ask("close", index)
+        self._ask("close", 1, index)
 
     def close(self) -> None:
         """End the worker, whatever it is doing. Safe to call again."""
         self._channel.close()
 
-    def _ask(self, operation: str, *arguments: Any) -> Any:
+    def _ask(self, operation: str, count: int, *arguments: Any) -> list[Any]:
+        """Return the ``count`` values of the reply to an operation."""
         call = _CALLS.get(operation, operation)
         seconds = self._limits.build_s if operation in _CALLS else self._limits.call_s
         try:
@@ -218,20 +212,20 @@ class Worker:
             raise UsageError(f"{call}: {error} cannot be sent to a worker") from None
         data = self._channel.exchange(message, seconds, call)
         try:
-            reply = wire.decode(data)
-        except wire.WireError as error:
+            status, *values = wire.decode(data)
+        except (wire.WireError, ValueError) as error:
             self._refuse(f"{call}: {error}")
-        if type(reply) is not list or len(reply) != 2:
-            self._refuse(f"{call}: a malformed reply")
-        status, result = reply
-        return result if status == OK else self._fail(call, status, result)
+        if type(status) is not str or status != OK or len(values) != count:
+            self._fail(call, status, values)
+        return values
 
-    def _fail(self, call: str, status: Any, text: Any) -> NoReturn:
-        if status not in (RAISED, CONTRACT, MEMORY) or type(text) is not str:
+    def _fail(self, call: str, status: Any, values: list[Any]) -> NoReturn:
+        texts = all(type(value) is str for value in (status, *values))
+        if not texts or len(values) != 1 or status not in (RAISED, CONTRACT, MEMORY):
             self._refuse(f"{call}: a malformed reply")
         if status == MEMORY:
             self.close()
-        raise WorkerFault(status, f"{call}: {text}")
+        raise WorkerFault(status, f"{call}: {values[0]}")
 
     def _refuse(self, message: str) -> NoReturn:
         self.close()

@@ -2,12 +2,14 @@
 
 A value is None, a bool, an int of 64 bits, a float, a str, bytes, a list, a tuple, a dict with str or int
 keys, a NumPy array or a NumPy scalar of a boolean, integer or float type. Nothing is ever pickled, and
-nothing but these types comes out of :func:`decode`, whoever wrote the bytes. A message is nested at most 16
-deep and has at most 100,000 items; a frame is its length in four bytes (little-endian) and the message.
+nothing but these types comes out of :func:`decode`, whoever wrote the bytes. A message is a list, nested at
+most 16 deep and has at most 100,000 items; a frame is its length in four bytes (little-endian) and the
+message.
 """
 
 from __future__ import annotations
 
+import functools
 import os
 import struct
 from typing import Any
@@ -18,10 +20,11 @@ import numpy as np
 MAX_DEPTH = 16
 MAX_ITEMS = 100_000
 HEADER_BYTES = 4
+STATUS_BYTES = 4
+"""A worker's wait status, little-endian, as the zygote says it on the worker's lease."""
 
 _TUPLE, _ARRAY, _SCALAR = 1, 2, 3
 _DTYPES = tuple(map(np.dtype, ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")))
-_CODES = {dtype.str: code for code, dtype in enumerate(_DTYPES)}
 _PLAIN = frozenset({type(None), bool, int, float, str, bytes})
 _LEAVES = _PLAIN | {np.ndarray} | {dtype.type for dtype in _DTYPES}
 # MessagePack's first bytes: those that stand for a fixed number of bytes, and those that a length follows.
@@ -36,14 +39,14 @@ class WireError(ValueError):
     """A value that cannot travel, or a message that must not be read."""
 
 
-def encode(value: Any) -> bytes:
-    """Return ``value`` as a message. Subclasses of built-in types travel as those; sets as sorted lists.
+def encode(message: list[Any]) -> bytes:
+    """Return a message. Subclasses of built-in types travel as those; sets as sorted lists.
 
     Raises:
-        WireError: what stands in the value that cannot travel.
+        WireError: what stands in the message that cannot travel.
     """
     try:
-        data = _ENCODER.encode(_plain(value, 0))
+        data = _ENCODER.encode([item if type(item) in _PLAIN else _plain(item, 1) for item in message])
     except OverflowError:
         raise WireError("an integer of more than 64 bits") from None
     except UnicodeEncodeError:
@@ -52,20 +55,23 @@ def encode(value: Any) -> bytes:
     return data
 
 
-def decode(data: bytes) -> Any:
-    """Return the value of a message from whomever.
+def decode(data: bytes) -> list[Any]:
+    """Return a message from whomever.
 
     Raises:
         WireError: what is wrong with the message.
     """
     _check_items(data)
     try:
-        value = _DECODER.decode(data)
-    except (msgspec.DecodeError, struct.error, ValueError, LookupError, RecursionError) as error:
+        message = _DECODER.decode(data)
+    except (msgspec.DecodeError, struct.error, ValueError, TypeError, LookupError, RecursionError) as error:
         raise WireError(f"a message that cannot be read ({type(error).__name__})") from None
-    if type(value) not in _LEAVES:
-        _check(value, 0)
-    return value
+    if type(message) is not list:
+        raise WireError("a message that is no list")
+    for item in message:
+        if type(item) not in _LEAVES:
+            _check(item, 1)
+    return message
 
 
 def write_frame(fd: int, data: bytes) -> None:
@@ -96,35 +102,40 @@ def length_of(frame: bytes | bytearray) -> int:
 
 
 def _plain(value: Any, depth: int) -> Any:
+    """Return what MessagePack has for a value that is not in ``_PLAIN``; the commonest come first."""
     kind = type(value)
-    if kind in _PLAIN:
-        return value
-    if kind is np.ndarray:
-        return msgspec.msgpack.Ext(_ARRAY, _array(value))
-    if depth >= MAX_DEPTH:
-        raise WireError(f"data nested more than {MAX_DEPTH} deep")
-    depth += 1
-    if isinstance(value, dict):
+    if kind is dict:
+        _check_depth(depth)
+        depth += 1
         return {
             key if type(key) is str else _key(key): item if type(item) in _PLAIN else _plain(item, depth)
             for key, item in value.items()
         }
-    if isinstance(value, (list, tuple)):
-        items = [item if type(item) in _PLAIN else _plain(item, depth) for item in value]
-        return items if isinstance(value, list) else msgspec.msgpack.Ext(_TUPLE, _ENCODER.encode(items))
-    if isinstance(value, np.generic) and value.dtype.str in _CODES:
+    if kind is np.ndarray:
+        return msgspec.msgpack.Ext(_ARRAY, _array(value))
+    if kind is list or kind is tuple:
+        _check_depth(depth)
+        items = [item if type(item) in _PLAIN else _plain(item, depth + 1) for item in value]
+        return items if kind is list else msgspec.msgpack.Ext(_TUPLE, _ENCODER.encode(items))
+    if kind in _LEAVES:
         return msgspec.msgpack.Ext(_SCALAR, _array(np.asarray(value)))
-    return _of_subclass(value, depth - 1)
+    base = _base(value)
+    return base if type(base) in _PLAIN else _plain(base, depth)
 
 
-def _of_subclass(value: Any, depth: int) -> Any:
+def _base(value: Any) -> Any:
     """Members of enums, ``np.str_`` and the like are written by habit, and mean what their base says."""
     for base in (str, int, float):
         if isinstance(value, base):
             return getattr(base, f"__{base.__name__}__")(value)
+    for container in (dict, list, tuple):
+        if isinstance(value, container):
+            return container(value)
+    if isinstance(value, np.integer):  # of the types that C has two names for
+        return int(value)
     if isinstance(value, (set, frozenset)):
         try:
-            return _plain(sorted(value), depth)
+            return sorted(value)
         except TypeError:
             raise WireError("a set whose members have no order") from None
     raise WireError(f"an object of type {type(value).__name__[:60]}")
@@ -139,10 +150,14 @@ def _key(key: Any) -> str | int:
 
 
 def _array(array: np.ndarray) -> bytes:
-    code = _CODES.get(array.dtype.str)
-    if code is None:
-        raise WireError(f"an array of type {array.dtype.name[:60]}")
-    return struct.pack(f"<BB{array.ndim}I", code, array.ndim, *array.shape) + array.tobytes()
+    return _array_header(array.dtype, array.shape) + array.tobytes()
+
+
+@functools.lru_cache(maxsize=256)
+def _array_header(dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
+    if dtype not in _DTYPES:
+        raise WireError(f"an array of type {dtype.name[:60]}")
+    return struct.pack(f"<BB{len(shape)}I", _DTYPES.index(dtype), len(shape), *shape)
 
 
 def _revive(code: int, data: memoryview) -> Any:
@@ -151,10 +166,15 @@ def _revive(code: int, data: memoryview) -> Any:
         return tuple(items) if type(items) is list else _refuse()
     if code not in (_ARRAY, _SCALAR):
         _refuse()
-    dtype, dimensions = _DTYPES[data[0]], data[1]
-    shape = struct.unpack_from(f"<{dimensions}I", data, 2)
-    array = np.frombuffer(data, dtype, offset=2 + 4 * dimensions).reshape(shape).copy()
+    start = 2 + 4 * data[1]
+    dtype, shape = _read_array_header(bytes(data[:start]))
+    array = np.ndarray(shape, dtype, data, start).copy()
     return array if code == _ARRAY else array[()]
+
+
+@functools.lru_cache(maxsize=256)
+def _read_array_header(header: bytes) -> tuple[np.dtype[Any], tuple[int, ...]]:
+    return _DTYPES[header[0]], struct.unpack_from(f"<{header[1]}I", header, 2)
 
 
 def _refuse() -> Any:
@@ -163,19 +183,23 @@ def _refuse() -> Any:
 
 def _check(value: Any, depth: int) -> None:
     """Refuse what MessagePack can say and the wire does not: other types, other keys, deeper nesting."""
+    _check_depth(depth)
     kind = type(value)
-    if depth >= MAX_DEPTH:
-        raise WireError(f"a message nested more than {MAX_DEPTH} deep")
     if kind is dict:
         for key in value:
             if type(key) is not str and type(key) is not int:
-                raise WireError("a message with a key that is neither str nor int")
+                raise WireError("a key that is neither str nor int")
         value = value.values()
     elif kind is not list and kind is not tuple:
-        raise WireError("a message with an unknown type")
+        raise WireError(f"a value of type {kind.__name__}")
     for item in value:
         if type(item) not in _LEAVES:
             _check(item, depth + 1)
+
+
+def _check_depth(depth: int) -> None:
+    if depth >= MAX_DEPTH:
+        raise WireError(f"data nested more than {MAX_DEPTH} deep")
 
 
 def _check_items(data: bytes) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -44,23 +44,23 @@ class Session:
         self._compiled: CompiledSource | None = None
         self._instances: dict[int, _Instance] = {}
         self._reserve: bytearray | None = bytearray(RESERVE_BYTES)
-        self._operations: dict[str, Callable[..., Any]] = {
+        self._operations: dict[str, Callable[..., Iterable[Any]]] = {
             "load": self._load,
             "make": self._make,
             "reset": self._reset,
             "step": self._step,
-            "render": lambda index: self._instances[index].environment.render(),
-            "hint": lambda index: self._instances[index].environment.hint(),
-            "expert_action": lambda index: self._instances[index].environment.expert_action(),
-            "printed": lambda index: self._instances[index].program.printed(),
-            "close": lambda index: self._instances.pop(index).environment.close(),
+            "render": lambda index: [self._instances[index].environment.render()],
+            "hint": lambda index: [self._instances[index].environment.hint()],
+            "expert_action": lambda index: [self._instances[index].environment.expert_action()],
+            "printed": lambda index: [self._instances[index].program.printed()],
+            "close": lambda index: [self._instances.pop(index).environment.close()],
         }
 
     def answer(self, message: bytes) -> bytes:
         """Carry out what the host asks. Whatever the design raises becomes a reply."""
         try:
             operation, *arguments = wire.decode(message)
-            reply = wire.encode([OK, self._operations[operation](*arguments)])
+            reply = wire.encode([OK, *self._operations[operation](*arguments)])
             if len(reply) > self._limits.message_bytes:
                 raise ContractError(f"a result of {len(reply):,} bytes is too large")
         except MemoryError:
@@ -80,14 +80,14 @@ class Session:
         """Return the reply that says what the design raised, and in which line."""
         return wire.encode([RAISED, describe_error(error).encode("utf-8", "replace").decode()])
 
-    def _load(self, source: str) -> Any:
+    def _load(self, source: str) -> list[Any]:
         compiled = compile_source(source)
         if isinstance(compiled, Rejection):
-            return [finding.as_dict() for finding in compiled.findings]
+            return [None, [finding.as_dict() for finding in compiled.findings]]
         self._compiled = compiled
-        return compiled.class_name
+        return [compiled.class_name, []]
 
-    def _make(self, arguments: dict[str, Any]) -> Any:
+    def _make(self, arguments: dict[str, Any]) -> list[Any]:
         assert self._compiled is not None
         program = load(self._compiled)
         try:
@@ -101,14 +101,14 @@ class Session:
         self._instances[index] = _Instance(program, environment)
         return [index, _description(environment)]
 
-    def _reset(self, index: int, seed: int | None, options: dict[str, Any] | None) -> Any:
+    def _reset(self, index: int, seed: int | None, options: dict[str, Any] | None) -> tuple[Any, ...]:
         instance = self._instances[index]
         if seed is not None:
             instance.program.seed(seed)
         result = instance.environment.reset(seed=seed, options=options)
         return _parts(result, 2, "reset() must return (observation, info)")
 
-    def _step(self, index: int, action: Any) -> Any:
+    def _step(self, index: int, action: Any) -> tuple[Any, ...]:
         result = self._instances[index].environment.step(action)
         return _parts(result, 5, "step() must return (observation, reward, terminated, truncated, info)")
 
@@ -159,11 +159,11 @@ def _described_space(environment: Any, name: str) -> list[Any]:
         raise SpaceError(f"{name}: {error}") from None
 
 
-def _parts(result: Any, count: int, rule: str) -> list[Any]:
+def _parts(result: Any, count: int, rule: str) -> tuple[Any, ...]:
     if not isinstance(result, tuple) or len(result) != count:
         found = f"{len(result)} values" if isinstance(result, tuple) else type(result).__name__[:60]
         raise ContractError(f"{rule}, found {found}")
-    return list(result)
+    return result
 
 
 _SAMPLE = '''\

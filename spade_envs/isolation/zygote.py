@@ -26,9 +26,7 @@ import msgspec
 
 from spade_envs.isolation import lockdown, worker
 from spade_envs.isolation.limits import Limits
-
-STATUS_BYTES = 4
-"""A worker's wait status, little-endian, as the zygote says it on the lease."""
+from spade_envs.isolation.wire import STATUS_BYTES
 
 
 class Zygote:

@@ -90,13 +90,6 @@ def test_what_lies_outside_is_named(space: spaces.Space[Any], value: Any, says: 
         checker(space)(value)
 
 
-@pytest.mark.parametrize("space", [UNIT, SMALL, BYTES, spaces.MultiBinary(2), spaces.MultiDiscrete([3, 3])])
-def test_arrays_are_copied(space: spaces.Space[Any]) -> None:
-    value = space.sample()
-    got = checker(space)(value)
-    assert not np.shares_memory(got, value)
-
-
 numbers = st.integers(-300, 300)
 
 
