@@ -22,16 +22,16 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-EXAMPLES: dict[Callable[..., Any], str] = {
-    browse.list_: "spade-envs list --domain games    spade-envs list --json",
-    browse.show: "spade-envs show spade/NumberHunt-v0",
-    browse.source: "spade-envs source spade/NumberHunt > number_hunt.py",
-    judge.check: "spade-envs check my_design.py    spade-envs check designs/*.py --json",
-    judge.admit: "spade-envs admit my_design.py    spade-envs admit seeds/*.py --registry registry",
-    play.play: "spade-envs play spade/NumberHunt-v0 --difficulty 2 --seed 7",
+COMMANDS: dict[str, tuple[Callable[..., Any], str]] = {
+    "list": (browse.list_, "spade-envs list --domain games"),
+    "show": (browse.show, "spade-envs show spade/NumberHunt-v0"),
+    "source": (browse.source, "spade-envs source spade/NumberHunt > number_hunt.py"),
+    "check": (judge.check, "spade-envs check designs/*.py --json"),
+    "admit": (judge.admit, "spade-envs admit seeds/*.py --registry registry"),
+    "play": (play.play, "spade-envs play spade/NumberHunt-v0 --difficulty 2 --seed 7"),
 }
-for command, example in EXAMPLES.items():
-    app.command(command.__name__.strip("_"), epilog=f"Examples:    {example}")(command)
+for name, (function, example) in COMMANDS.items():
+    app.command(name, epilog=f"Example: {example}")(function)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
