@@ -111,7 +111,7 @@ def _pool(config: SelfPlayConfig) -> list[str]:
 
 
 def _print_results(run: RunFolder, entries: list[dict[str, Any]], seconds: float, console: Console) -> None:
-    made = [env_id for entry in entries for env_id in entry["admitted"]]
+    made = list(dict.fromkeys(env_id for entry in entries for env_id in entry["admitted"]))
     console.print(f"checkpoint    {run.checkpoint}")
     console.print(f"records       {run.path / 'rounds.jsonl'} (and designs, episodes)")
     console.print(f"environments  {run.registry}: {len(made)} new")

@@ -38,26 +38,19 @@ class JsonConstraint:
         style = {"whitespace_flexible": False, "key_separator": ": ", "item_separator": ", "}
         self._grammar = self._matcher.grammar_from_json_schema(json.dumps(schema), defaults=style)
         self._end: int = tokenizer.eos_token_id
-        self._vocabulary = vocabulary
 
     def start(self, rows: int) -> list[list[int]]:
         """Begin ``rows`` replies."""
-        import llguidance.torch
-
         self._matchers = [self._matcher(self._tokenizer, self._grammar) for _ in range(rows)]
-        self._bits = llguidance.torch.allocate_token_bitmask(rows, self._vocabulary)
         return [self._forced(row) for row in range(rows)]
 
     def mask(self, logits: torch.Tensor) -> None:
         """Forbid what the grammar forbids; a row that has ended is left alone."""
-        import llguidance.torch
-
+        # Not llguidance.torch: it compiles its kernel, which takes a C++ compiler and most of a minute.
         for row, matcher in enumerate(self._matchers):
-            if matcher.is_stopped():
-                self._bits[row] = -1
-            else:
-                llguidance.torch.fill_next_token_bitmask(matcher, self._bits, row)
-        llguidance.torch.apply_token_bitmask_inplace(logits, self._bits.to(logits.device))
+            if not matcher.is_stopped():
+                allowed = torch.frombuffer(bytearray(matcher.compute_logit_bias()), dtype=torch.uint8)
+                logits[row].masked_fill_((allowed == 0).to(logits.device), -torch.inf)
 
     def advance(self, row: int, token: int) -> list[int]:
         """Follow the row's choice."""

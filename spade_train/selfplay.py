@@ -141,7 +141,7 @@ class SelfPlay:
         context = DesignContext(
             round=number,
             seed=self.seed,
-            document=self.corpus.draw(self.seed, number) if len(self.corpus) else None,
+            document=self.corpus.draw(self.seed, number),
             digest=self.memory.digest(),
         )
         with clock.phase("design"):
@@ -173,11 +173,12 @@ class SelfPlay:
             return replace(design, refusal=source.text())
         admission = admit(source, self.registry, run=self.run, round=context.round)
         report = admission.report
+        findings = [finding for gate in report.gates for finding in gate.findings]
         return replace(
             design,
             source=source,
-            compiled=report.gates[0].passed,
-            refusal=None if admission.id else "\n".join(f.text() for g in report.gates for f in g.findings),
+            compiled=not any(gate.name == "form" for gate in report.gates if not gate.passed),
+            refusal=None if admission.id else Rejection(tuple(findings)).text(),
             env_id=admission.id,
             report=report.as_dict(),
         )
@@ -206,7 +207,7 @@ class SelfPlay:
         if design.env_id:
             regret = block.regret.mean if block.regret else None
             measures = {"success": block.success, "hinted": block.hinted_success, "regret": regret}
-        self.memory.add(Record.of(design.source, number, **measures))
+        self.memory.add(Record.of(design.source, number, id=design.env_id, **measures))
 
     def _designer_row(self, design: Design, block: Block) -> Row:
         reward = REFUSED
@@ -222,7 +223,8 @@ class SelfPlay:
         return Row("agent", episode.prompt_ids, episode.completion_ids, episode.mask, reward)
 
     def _make(self, env_id: str) -> TextEnvironment:
-        return make_text(env_id, action_format=self.config.action_format)
+        env: TextEnvironment = make_text(env_id, action_format=self.config.action_format)
+        return env
 
     def _constraint(self, policy: Policy) -> Constraint | None:
         schema = self.designer.schema()

@@ -1,0 +1,81 @@
+"""Wrong use is told in one line, before a model is loaded; help answers before torch is."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from spade_train.cli import main
+
+pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")
+
+
+def run(*words: str) -> int:
+    with pytest.raises(SystemExit) as left:
+        main(list(words))
+    return int(left.value.code or 0)
+
+
+def test_help_has_examples_and_imports_no_torch() -> None:
+    program = "import sys; from spade_train.cli import main; main(['--help']); print('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "examples:" in done.stdout
+    assert "--designer_reward" in done.stdout
+    assert done.stdout.endswith("False\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (["--config", "nowhere.yaml"], "no such preset. Presets: "),
+        (["--config"], "wants the name"),
+        (["--num_generation", "4"], "Did you mean num_generations?"),
+        (["--round", "4"], "Did you mean rounds?"),
+        (["--rounds", "0"], "rounds is 0; it must be at least 1"),
+        (["--rounds", "many"], "invalid int value"),
+        (["--designer", "poet"], "invalid choice"),
+        (["--max_steps", "9"], "follows from --rounds"),
+        (["--use_vllm", "true"], "does not reach the trainer's own decoder"),
+        (["--per_device_train_batch_size", "3"], "Choose one of 1, 2, 4, 5, 10, 20"),
+        (["--num_generations", "1"], "at least 2"),
+        (["--turn_tokens", "500"], "exceeds max_completion_length"),
+        (["--format_reward", "1.5"], "below what success earns"),
+        (["--bf16", "true", "--fp16", "true"], "fp16"),
+        (["--model_name_or_path", "./nowhere"], "there is no such folder"),
+        (["--curriculum", "spade/Nowhere-v0"], "there is no environment spade/Nowhere-v0"),
+    ],
+)
+def test_wrong_use_is_one_line(
+    words: list[str], found: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert run(*words, "--runs", str(tmp_path / "runs")) == 2 if words != ["--config"] else run(*words) == 2
+    message = capsys.readouterr().err
+    assert found in message
+    assert "Traceback" not in message
+    assert not (tmp_path / "runs").exists(), "nothing has begun"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("round: 3\n", "Did you mean rounds?"),
+        ("- 3\n", "holds no settings"),
+        ("rounds: [3\n", "is not YAML"),
+        ("shuffle_dataset: true\n", "order of the blocks"),
+    ],
+)
+def test_a_wrong_preset_names_the_file(
+    text: str, found: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "my.yaml"
+    path.write_text(text)
+    assert run("--config", str(path)) == 2
+    assert found in capsys.readouterr().err
+
+
+def test_a_folder_that_holds_no_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--model_name_or_path", str(tmp_path)) == 2
+    assert "config.json and tokenizer_config.json missing" in capsys.readouterr().err

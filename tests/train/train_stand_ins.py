@@ -1,0 +1,77 @@
+"""Scripted stand-ins for a model and an environment: what is said and answered is known beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from spade_train.decoding import Decoder, Policy, Sampled
+
+
+class ScriptedDecoder(Decoder):
+    """Says what the script says; knows what it was given to read."""
+
+    def __init__(self, say: Callable[[int, int], list[int]], prompts: Sequence[Sequence[int]]) -> None:
+        self.say, self.turn = say, 0
+        self.rows = list(range(len(prompts)))
+        self.read = [list(prompt) for prompt in prompts]
+
+    def keep(self, rows: Sequence[int]) -> None:
+        self.rows = [self.rows[row] for row in rows]
+
+    def append(self, rows: Sequence[Sequence[int]]) -> None:
+        for row, new in zip(self.rows, rows, strict=True):
+            self.read[row] += new
+
+    def sample(self, limit: int, constraint: Any = None) -> list[Sampled]:
+        said = [self.say(row, self.turn)[:limit] for row in self.rows]
+        self.turn += 1
+        for row, new in zip(self.rows, said, strict=True):
+            self.read[row] += new
+        return [Sampled(new, [1] * len(new)) for new in said]
+
+
+@dataclass(frozen=True)
+class ScriptedPolicy(Policy):
+    """A policy that reads its replies from ``script[row][turn]``."""
+
+    script: tuple[tuple[str, ...], ...] = ()
+
+    def decoder(self, prompts: Sequence[Sequence[int]]) -> ScriptedDecoder:
+        decoder = ScriptedDecoder(lambda row, turn: self.ids(self.script[row][turn]), prompts)
+        object.__setattr__(self, "last", decoder)
+        return decoder
+
+
+class Count:
+    """A text environment: say the numbers from the seed's last digit up; three right ones win."""
+
+    rules = "Say the next number. Reply as <answer>...</answer>."
+    tools: list[dict[str, Any]] = []
+    fault_at: int | None = None
+
+    def reset(self, *, seed: int | None = None) -> tuple[str, dict[str, Any]]:
+        self.number, self.right, self.turns = (seed or 0) % 10, 0, 0
+        return f"It is {self.number}.", {}
+
+    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        self.turns += 1
+        if self.turns == self.fault_at:
+            return "", 0.0, False, True, {"fault": "timeout", "worker_restarted": True}
+        late = self.turns == 5
+        if not action.startswith("<answer>"):
+            return "Reply as <answer>...</answer>.", 0.0, False, late, {"invalid_action": True}
+        self.right += action == self.expert_text()
+        self.number += 1
+        won = self.right == 3
+        return f"It is {self.number}.", float(won), won, late and not won, {"is_success": won}
+
+    def hint(self) -> str:
+        return f"Say {self.number + 1}."
+
+    def expert_text(self) -> str:
+        return f"<answer>{self.number + 1}</answer>"
+
+    def close(self) -> None:
+        self.closed = True
