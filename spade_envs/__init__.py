@@ -1,12 +1,14 @@
 """A versioned registry of Gymnasium environments that language models write, each run in isolation.
 
 Importing this package registers the shipped environments and the user's own with Gymnasium, so that
-``gymnasium.make("spade/<Name>-v<N>")`` works. Names below are loaded when they are first used.
+``gymnasium.make("spade/<Name>-v<N>")`` works; with ``SPADE_REGISTER=0`` it registers nothing. Names below are
+loaded when they are first used.
 """
 
 from __future__ import annotations
 
 import importlib
+import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -92,4 +94,5 @@ def _register() -> None:
         register_all(registry)
 
 
-_register()
+if os.environ.get("SPADE_REGISTER") != "0":
+    _register()

@@ -258,6 +258,7 @@ def _spawn(control: int, hash_seed: int) -> int:
         "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path)),
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
+        "SPADE_REGISTER": "0",  # a worker needs no registry
     }
     actions = [
         (os.POSIX_SPAWN_DUP2, control, _CONTROL),
