@@ -19,7 +19,10 @@ from spade_envs.language.facades import Facades
 from spade_envs.language.guards import check_own, get_attribute, has_attribute, set_attribute
 from spade_envs.language.names import BUILTINS, FILENAME, PROGRAM
 from spade_envs.language.sealed import TYPE
+from spade_envs.language.stopwatch import ProgramTimeoutError, cpu_limit
 
+PROGRAM_SECONDS = 0.25
+"""CPU time of one run of an agent's program: well within the deadline of the step that asks for it."""
 PRINTED_LIMIT = 64 * 1024
 """The most characters that are kept of what a program prints."""
 
@@ -107,10 +110,11 @@ def run_program(source: str, function: str, arguments: Any = ()) -> dict[str, An
     if isinstance(code, Rejection):
         return {"error": code.text("program")}
     try:
-        with (
-            decimal.localcontext()
-        ):  # this, and the copy below, keep NumPy's and decimal's settings as they are
+        # The contexts keep NumPy's and decimal's settings as they are.
+        with cpu_limit(PROGRAM_SECONDS), decimal.localcontext():
             return contextvars.copy_context().run(_call, code, function, json.dumps(arguments))
+    except ProgramTimeoutError:
+        return {"error": f"The program used up its {PROGRAM_SECONDS:g} s of CPU time."}
     except Exception as error:
         return {"error": describe(error)}
 
