@@ -208,7 +208,9 @@ def starts() -> None:
         times.append(time.perf_counter() - begin)
         worker.close()
     times.sort()
-    print(f"\nzygote to first step: best {1e3 * times[0]:.1f} ms, median {1e3 * times[len(times) // 2]:.1f} ms")
+    print(
+        f"\nzygote to first step: best {1e3 * times[0]:.1f} ms, median {1e3 * times[len(times) // 2]:.1f} ms"
+    )
 
 
 def main() -> None:

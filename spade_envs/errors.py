@@ -32,9 +32,13 @@ class WorkerFault(SpadeError):
 
     Attributes:
         kind: ``"timeout"``, ``"memory"``, ``"died"``, ``"raised"`` (the design's own exception),
-            ``"protocol"`` (a reply that the host refuses).
+            ``"contract"`` (a result that the contract does not allow), ``"protocol"`` (a reply that cannot be
+            read).
     """
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
         self.kind = kind
+
+    def __reduce__(self) -> tuple[type[WorkerFault], tuple[str, str]]:
+        return type(self), (self.kind, str(self))

@@ -44,8 +44,8 @@ NUMERIC = {
         expert_action="[1, 2]",
     ),
     "nested": design(
-        observation_space="spaces.Dict(at=spaces.Discrete(9), near=spaces.Tuple([spaces.MultiDiscrete([9, 9])]))",
-        observation="{'at': self._turn, 'near': (np.array([self._turn, 0]),)}",
+        observation_space="spaces.Dict(a=spaces.Discrete(9), b=spaces.Tuple([spaces.MultiDiscrete([9, 9])]))",
+        observation="{'a': self._turn, 'b': (np.array([self._turn, 0]),)}",
         action_space="spaces.MultiBinary(3)",
         expert_action="np.ones(3, int)",
     ),
@@ -246,8 +246,10 @@ def test_other_faults_truncate_too(made: Any, step: str) -> None:
 def test_a_fault_is_raised_where_asked(made: Any) -> None:
     environment = made(design(step="1 / 0"), on_fault="raise")
     environment.reset(seed=0)
-    with pytest.raises(WorkerFault, match="division by zero"):
+    with pytest.raises(WorkerFault, match="division by zero") as caught:
         environment.step(0)
+    again = pickle.loads(pickle.dumps(caught.value))  # as it comes out of a vector's process
+    assert (again.kind, str(again)) == ("raised", str(caught.value))
     environment.reset(seed=0)
 
 

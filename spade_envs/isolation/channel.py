@@ -76,6 +76,8 @@ class ProcessChannel:
         limits: the worker's limits.
     """
 
+    alive = False
+
     def __init__(self, requests: int, replies: int, lease: socket.socket, limits: Limits) -> None:
         os.set_blocking(requests, False)  # a worker that does not read must not hold the host up
         self._requests, self._replies, self._lease = requests, replies, lease
@@ -131,8 +133,7 @@ class ProcessChannel:
             self._lease.close()
 
     def __del__(self) -> None:
-        if hasattr(self, "alive"):
-            self.abandon()
+        self.abandon()
 
     def _send(self, frame: bytes, deadline: float) -> None:
         while frame:
@@ -265,7 +266,8 @@ def _spawn(control: int, hash_seed: int) -> int:
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
         (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
     ]
-    return os.posix_spawn(sys.executable, command, environment, file_actions=actions)
+    # In a process group of its own: a terminal's interrupt is the host's to handle.
+    return os.posix_spawn(sys.executable, command, environment, file_actions=actions, setpgroup=0)
 
 
 def _after_fork_in_child() -> None:

@@ -145,7 +145,7 @@ class Worker:
         self, index: int, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Begin an episode; without a seed the instance's generators go on. Returns observation and info."""
-        observation, info = self._ask("reset", 2, index, seed, options)
+        observation, info = self._ask("reset", 2, index, None if seed is None else int(seed), options)
         return self._observation("reset", index, observation), _info("reset", info)
 
     def step(self, index: int, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:

@@ -13,17 +13,15 @@ class Limits:
         build_s: seconds for compiling a source, and again for building an instance.
         call_s: seconds for any other call: reset, step, render, hint, expert action.
         memory_mb: megabytes (2**20 bytes) of address space beyond what an idle worker has.
-        printed_kb: kilobytes of printed text that are kept per instance.
-        message_mb: megabytes of the largest message in either direction.
+        message_mb: megabytes of the largest reply.
     """
 
     build_s: float = 2.0
     call_s: float = 1.0
     memory_mb: int = 512
-    printed_kb: int = 64
     message_mb: int = 8
 
     @property
     def message_bytes(self) -> int:
-        """The largest message in bytes."""
+        """The largest reply in bytes."""
         return self.message_mb << 20

@@ -55,14 +55,19 @@ class Zygote:
             sys.exit()
         requests, replies, lease = descriptors
         parent = os.getpid()
-        worker_id = os.fork()
-        if worker_id == 0:
-            _become_worker(requests, replies, msgspec.msgpack.decode(request, type=Limits), parent)
-        os.close(requests)
-        os.close(replies)
-        ended = os.pidfd_open(worker_id)
-        self._watch(lease, partial(self._kill, worker_id, lease))
-        self._watch(ended, partial(self._reap, worker_id, lease, ended))
+        try:
+            worker_id = os.fork()
+        except OSError:  # the host will find its worker dead
+            os.close(lease)
+        else:
+            if worker_id == 0:
+                _become_worker(requests, replies, msgspec.msgpack.decode(request, type=Limits), parent)
+            ended = os.pidfd_open(worker_id)
+            self._watch(lease, partial(self._kill, worker_id, lease))
+            self._watch(ended, partial(self._reap, worker_id, lease, ended))
+        finally:
+            os.close(requests)
+            os.close(replies)
 
     def _kill(self, worker_id: int, lease: int) -> None:
         self._selector.unregister(lease)
@@ -89,7 +94,6 @@ def _become_worker(requests: int, replies: int, limits: Limits, parent: int) -> 
 def main() -> NoReturn:
     """Run the zygote of the process that started this one."""
     control, host = map(int, sys.argv[1:])
-    os.setsid()  # a terminal's interrupt is the host's to handle
     os.chdir("/")
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
