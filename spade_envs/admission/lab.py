@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import zlib
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from spade_envs.contract.findings import Rejection
 from spade_envs.contract.header import Header
 from spade_envs.errors import WorkerFault
 from spade_envs.isolation.host import InstanceInfo, Worker
+from spade_envs.isolation.limits import Limits
 
 SALT = 0x5BADE  # admission's own generator: independent of every seed that a design is given
 
@@ -27,11 +29,18 @@ class Enough(Exception):  # noqa: N818 (a signal)
     """A fault settles the verdict: nothing more is played."""
 
 
+def patient_limits() -> Limits:
+    """Return the contract's limits, with longer deadlines while this machine is busy: they count wall time."""
+    load = os.getloadavg()[0] / (os.cpu_count() or 1) if hasattr(os, "getloadavg") else 1.0
+    patience = min(10.0, max(1.0, load))
+    return Limits(build_s=2.0 * patience, call_s=1.0 * patience)
+
+
 class Bench:
     """One worker, and one instance of the design per level."""
 
     def __init__(self, hash_seed: int) -> None:
-        self.worker = Worker.start(hash_seed=hash_seed)
+        self.worker = Worker.start(patient_limits(), hash_seed=hash_seed)
         self.instances: dict[Level, InstanceInfo] = {}
 
     def instance(self, level: Level) -> InstanceInfo:
