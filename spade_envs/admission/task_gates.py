@@ -109,20 +109,30 @@ def short_cut(evidence: Evidence, settings: Settings, sheet: Sheet) -> None:
                 played[episode.policy].append(episode)
         if any(episode.success for episode in played["empty answer"]):
             played.pop(_VERIFIER, None)  # what is answered does not matter, so a wrong answer proves nothing
-        for policy, episodes in played.items():
-            _short_cut(HELD if policy.startswith(HELD) else policy, episodes, level, settings, sheet)
+        for kind in _SHORT_CUTS:
+            plays = [episodes for policy, episodes in played.items() if _kind(policy) == kind]
+            if plays:
+                _short_cut(kind, max(plays, key=_least_rate), level, settings, sheet)
 
 
 def _short_cut(kind: str, episodes: list[Episode], level: Level, settings: Settings, sheet: Sheet) -> None:
-    if kind not in _SHORT_CUTS:
-        return
+    """Judge the most successful policy of a kind."""
     won, policy = [e for e in episodes if e.success], episodes[0].policy
-    sheet.saw[label(policy, level)] = rate(len(won), len(episodes))
+    share = rate(len(won), len(episodes))
+    sheet.saw[label(policy, level)] = share
     if against(len(won), len(episodes), settings.short_cut_limit) == "broken":
         rule, what, remedy = _SHORT_CUTS[kind]
         what = f"{what} {policy.removeprefix(HELD)}" if kind == HELD else what
-        found = f"{what} succeeds in {rate(len(won), len(episodes))} of the episodes; at most a quarter may"
+        found = f"{what} succeeds in {share} of the episodes; at most a quarter may"
         sheet.fail(f"short-cut.{rule}", found, remedy, won[0])
+
+
+def _kind(policy: str) -> str:
+    return HELD if policy.startswith(HELD) else policy
+
+
+def _least_rate(episodes: list[Episode]) -> float:
+    return wilson(sum(e.success for e in episodes), len(episodes))[0]
 
 
 def difficulty(evidence: Evidence, settings: Settings, sheet: Sheet) -> None:

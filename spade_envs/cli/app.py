@@ -11,7 +11,7 @@ from typing import Any
 import typer
 
 from spade_envs.cli import browse, judge, play
-from spade_envs.cli.codes import CANNOT_RUN, STOPPED, WRONG_USE
+from spade_envs.cli.codes import CANNOT_RUN, DONE, STOPPED, WRONG_USE
 from spade_envs.errors import SpadeError, UsageError
 
 app = typer.Typer(
@@ -37,24 +37,24 @@ for name, (function, example) in COMMANDS.items():
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code. Nothing that a user does wrong ends in a traceback."""
     try:
-        return int(app(None if arguments is None else list(arguments), standalone_mode=False) or 0)
+        code = int(app(None if arguments is None else list(arguments), standalone_mode=False) or 0)
     except (KeyboardInterrupt, typer.Abort):
-        print("stopped", file=sys.stderr)
-        return STOPPED
+        code = STOPPED
     except BrokenPipeError:  # the reader of a pipe has seen enough
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        code = DONE
     except (SpadeError, OSError) as error:
         print(f"spade-envs: {error}", file=sys.stderr)
-        return WRONG_USE if isinstance(error, UsageError) else CANNOT_RUN
+        code = WRONG_USE if isinstance(error, UsageError) else CANNOT_RUN
     except Exception as error:
-        if not hasattr(
-            error, "show"
-        ):  # Typer's own errors can show themselves: a wrong option, a missing argument
+        if not hasattr(error, "show"):  # Typer's own can show themselves: a wrong option, a missing argument
             raise
         error.show()
-        return WRONG_USE
+        code = WRONG_USE
+    if code == STOPPED:
+        print("stopped", file=sys.stderr)
+    return code
 
 
 def main() -> None:

@@ -42,7 +42,6 @@ def _episode(env: Any, seed: int | None) -> None:
     console = out()
     text, _ = env.reset(seed=seed)
     console.print(escape(env.rules))
-    console.print(escape(env.expected()), style="dim")
     total, ended = 0.0, False
     while not ended:
         console.print(f"\n{escape(text)}")
