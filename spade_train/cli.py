@@ -7,6 +7,7 @@ import os
 import shlex
 import sys
 import time
+import warnings
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.metadata import version
@@ -143,6 +144,7 @@ def _record(settings: Settings, said: Words, model: str, pool: list[str]) -> dic
 
 def _set_environment() -> None:
     """Set what torch and the hub's client read when they are imported; the user's own values stay."""
+    warnings.filterwarnings("ignore", category=FutureWarning)  # between transformers and TRL, not to the user
     for name, value in (
         ("OMP_WAIT_POLICY", "PASSIVE"),  # threads that wait in a loop stall each other on a busy machine
         ("HF_HUB_DISABLE_TELEMETRY", "1"),

@@ -18,6 +18,7 @@ from typing import Any
 import torch
 from datasets import Dataset
 from transformers import AutoTokenizer, PrinterCallback, TrainerCallback
+from transformers.utils.logging import disable_progress_bar
 from trl import GRPOConfig, GRPOTrainer, ModelConfig, TrlParser, get_peft_config, get_quantization_config
 from trl.models.utils import unwrap_model_for_generation
 
@@ -141,6 +142,7 @@ def train(
     Raises:
         UsageError: the model cannot be loaded.
     """
+    disable_progress_bar()
     hook = _Hook(make_selfplay(), run, display)
     trainer = _trainer(settings, model, hook)
     trainer.train()
