@@ -6,6 +6,7 @@ A host process has one zygote per hash seed, started when it is first needed and
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import select
@@ -72,13 +73,13 @@ class ProcessChannel:
     Args:
         requests: descriptor to which requests are written.
         replies: descriptor from which replies are read.
-        lease: socket whose closing makes the zygote kill the worker.
+        lease: descriptor of the socket whose closing makes the zygote kill the worker.
         limits: the worker's limits.
     """
 
     alive = False
 
-    def __init__(self, requests: int, replies: int, lease: socket.socket, limits: Limits) -> None:
+    def __init__(self, requests: int, replies: int, lease: int, limits: Limits) -> None:
         os.set_blocking(requests, False)  # a worker that does not read must not hold the host up
         self._requests, self._replies, self._lease = requests, replies, lease
         self._most = limits.message_bytes
@@ -116,10 +117,10 @@ class ProcessChannel:
         """End the worker and return its wait status, where it becomes known in time."""
         status: int | None = None
         if self.alive:
-            with contextlib.suppress(OSError):
-                self._lease.shutdown(socket.SHUT_WR)
-                self._lease.settimeout(STATUS_WAIT_S)
-                said = self._lease.recv(STATUS_BYTES)
+            with socket.socket(fileno=os.dup(self._lease)) as lease, contextlib.suppress(OSError):
+                lease.shutdown(socket.SHUT_WR)
+                lease.settimeout(STATUS_WAIT_S)
+                said = lease.recv(STATUS_BYTES)
                 status = int.from_bytes(said, "little") if said else None
         self.abandon()
         return status
@@ -128,9 +129,8 @@ class ProcessChannel:
         """Let go of the worker without waiting. In a forked child the parent's worker lives on."""
         if self.alive:
             self.alive = False
-            os.close(self._requests)
-            os.close(self._replies)
-            self._lease.close()
+            for descriptor in (self._requests, self._replies, self._lease):
+                os.close(descriptor)
 
     def __del__(self) -> None:
         self.abandon()
@@ -231,7 +231,7 @@ class _Zygote:
         requests, requests_end = os.pipe()
         replies, replies_end = os.pipe()
         lease, lease_end = socket.socketpair()
-        channel = ProcessChannel(requests_end, replies, lease, limits)
+        channel = ProcessChannel(requests_end, replies, lease.detach(), limits)
         try:
             ends = [requests, replies_end, lease_end.fileno()]
             socket.send_fds(self._control, [msgspec.msgpack.encode(limits)], ends)
@@ -248,7 +248,7 @@ class _Zygote:
             os.waitpid(self._pid, 0)
 
     def abandon(self) -> None:
-        """Let go of a zygote that belongs to the parent process."""
+        """Let go of the zygote without waiting: it ends when its host does."""
         self._control.close()
 
 
@@ -270,12 +270,16 @@ def _spawn(control: int, hash_seed: int) -> int:
     return os.posix_spawn(sys.executable, command, environment, file_actions=actions, setpgroup=0)
 
 
-def _after_fork_in_child() -> None:
+def _let_go() -> None:
     for channel in _channels:
         channel.abandon()
     for zygote in _zygotes.values():
         zygote.abandon()
     _zygotes.clear()
+
+
+def _after_fork_in_child() -> None:
+    _let_go()
     _lock.release()
 
 
@@ -283,4 +287,5 @@ _zygotes: dict[int, _Zygote] = {}
 _channels: weakref.WeakSet[ProcessChannel] = weakref.WeakSet()
 # Held while a worker's ends are open in the host, so that no fork in another thread inherits them.
 _lock = threading.RLock()
+atexit.register(_let_go)
 os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_after_fork_in_child)

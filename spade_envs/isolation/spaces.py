@@ -13,7 +13,7 @@ from spade_envs.contract.text_space import UnicodeText
 MAX_DEPTH = 6
 MAX_ELEMENTS = 1 << 20
 """The most numbers that a space's arrays may have, and characters that its texts may have, all together."""
-_PART_COST = 64  # what a part counts beside its elements
+_PART_COST = 1 << 10  # what a part counts beside its elements: there can be a thousand
 
 
 class SpaceError(ValueError):

@@ -156,7 +156,7 @@ class Pipe:
         self.requests, requests = os.pipe()
         replies, self.replies = os.pipe()
         lease, self.lease = socket.socketpair()
-        self.channel = ProcessChannel(requests, replies, lease, limits)
+        self.channel = ProcessChannel(requests, replies, lease.detach(), limits)
 
     def close(self) -> None:
         self.channel.close()

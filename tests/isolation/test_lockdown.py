@@ -32,7 +32,7 @@ if os.fork() == 0:
             return type(error).__name__
 
     with open("/proc/self/status") as lines:
-        status = dict(line.strip().split(":\\t", 1) for line in lines if ":\\t" in line)
+        status = dict(line.rstrip("\\n").split(":\\t", 1) for line in lines if ":\\t" in line)
     found = {
         "descriptors": sorted(map(int, os.listdir("/proc/self/fd"))),
         "standard": [os.readlink(f"/proc/self/fd/{fd}") for fd in range(3)],
@@ -95,6 +95,6 @@ def test_a_worker_holds_its_pipes_and_nothing_else() -> None:
     zygote = children()[0]
     with open(f"/proc/{zygote}/environ", "rb") as environment:
         variables = {line.partition(b"=")[0] for line in environment.read().split(b"\0") if line}
-    known = {b"PYTHONHASHSEED", b"PYTHONPATH", b"OPENBLAS_NUM_THREADS", b"OMP_NUM_THREADS"}
+    known = {b"PYTHONHASHSEED", b"PYTHONPATH", b"OPENBLAS_NUM_THREADS", b"OMP_NUM_THREADS", b"SPADE_REGISTER"}
     assert variables == known
     worker.close()
