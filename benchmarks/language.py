@@ -1,8 +1,8 @@
 """How fast compiled designs are: steps of compiled against plain Python, and what compiling and loading cost.
 
-Run it as ``python benchmarks/language.py [DESIGN ...]``; without a design it takes those in ``seeds/``. Times are
-CPU time; the two kinds are run in turns, and the ratio is of the medians, so that a busy machine disturbs both.
-Give it designs that you trust: the plain kind is executed in this process.
+Run it as ``python benchmarks/language.py [DESIGN ...]``; without a design it takes those in ``seeds/``. Times
+are CPU time; the two kinds are run in turns, and the ratio is of the medians, so that a busy machine disturbs
+both alike. Give it designs that you trust: the plain kind is executed in this process.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def expert_actions(env: Any, limit: int) -> list[list[Any]]:
 
 
 def measure(path: Path) -> tuple[float, float, float, float]:
-    """Return plain over compiled time per step, the microseconds of a compiled step, compile and load in ms."""
+    """Return the ratio of speeds, a compiled step in microseconds, and compiling and loading in milliseconds."""
     source = path.read_text()
     compiled = compile_source(source)
     if isinstance(compiled, Rejection):

@@ -3,36 +3,33 @@
 Native attribute access rests on this argument: a name is read without a guard when it is on the allow-list
 (:data:`SAFE`), or when no object of the host has it, so that only the design's own objects can. :data:`HOST`
 is what the host's objects have, computed from the types below. What is in HOST and not in SAFE is *guarded*:
-refused, unless the design itself defines the name; then a check at run time lets it through on the design's
-own objects alone. A test walks everything that the facades reach and fails on a type that is missing below.
+refused, unless the design itself defines the name. Then it is given another name, which only the design's own
+objects have, or, where that cannot be, is checked at run time. A test walks everything that the facades reach
+and fails on a type that is missing below.
 """
 
 from __future__ import annotations
 
 import abc
+import builtins
 import collections
 import contextlib
 import dataclasses
-import datetime
 import decimal
 import enum
-import fractions
 import functools
-import itertools
-import operator
-import random
+import importlib
 import re
-import statistics
 import types
 import typing
+from collections.abc import Iterable
+from typing import Any
 
-import gymnasium
 import numpy as np
-from gymnasium import spaces
 from RestrictedPython.transformer import INSPECT_ATTRIBUTES
 
 from spade_envs.contract import ToolEnv, UnicodeText
-from spade_envs.language.names import words
+from spade_envs.language.names import MODULES, words
 
 SAFE = words("""
     append appendleft bit_count bit_length capitalize casefold center clear conjugate copy count decode
@@ -47,18 +44,18 @@ SAFE = words("""
     default_factory
 
     T all any argmax argmin argpartition argsort astype byteswap choose clip compress conj cumprod cumsum
-    data diagonal dot dtype fill flat flatten item itemsize kind mT max mean min nbytes ndim nonzero num
-    prod ptp put ravel repeat reshape round searchsorted shape size squeeze std str sum swapaxes take
-    tobytes tolist trace transpose type var view accumulate at nargs nin nout outer reduce reduceat
-    resolution tiny name names
+    diagonal dot dtype fill flat flatten item itemsize kind mT max mean min nbytes ndim nonzero num prod ptp
+    put ravel repeat reshape round searchsorted shape size squeeze std str sum swapaxes take tobytes tolist
+    trace transpose type var view accumulate at nargs nin nout outer reduce reduceat resolution tiny name
+    names
 
     beta binomial bytes chisquare choice dirichlet exponential f gamma geometric get_state gumbel
     hypergeometric integers laplace logistic lognormal logseries multinomial multivariate_normal
     negative_binomial normal pareto permutation permuted poisson power rand randint randn random
     random_sample rayleigh seed shuffle spawn standard_cauchy standard_exponential standard_gamma
-    standard_normal standard_t triangular uniform vonmises wald weibull zipf set_state betavariate
-    choices expovariate gammavariate gauss getrandbits getstate lognormvariate normalvariate
-    paretovariate randbytes randrange sample setstate vonmisesvariate weibullvariate
+    standard_normal standard_t triangular uniform vonmises wald weibull zipf set_state betavariate choices
+    expovariate gammavariate gauss getrandbits getstate lognormvariate normalvariate paretovariate randbytes
+    randrange sample setstate vonmisesvariate weibullvariate
 
     end endpos expand findall finditer fullmatch group groupdict groupindex groups lastgroup lastindex match
     pattern pos regs search span string sub subn msg lineno from_decimal from_float limit_denominator
@@ -77,140 +74,46 @@ SAFE = words("""
 
     value send throw args add_note errno strerror filename reason object setter getter deleter fget fset
     fdel func keywords cache_clear cache_info cache_parameters base cast char coords default device encoding
-    fields finished flags from_iterable hash identity init kw_only kwargs mapping message offset path
-    re readonly release repr signature state strides text types _add _all _apply _asdict _fields _make _replace _call _denominator _div
-    _init _mod _mu _mul _name _np_random _np_random_seed _numerator _sigma _sub enter_context push callback
-    pop_all median mode stdev variance samples cdf inv_cdf pdf overlap quantiles zscore
+    fields finished flags from_iterable hash identity init kw_only kwargs mapping message offset path re
+    readonly release repr signature state text types _add _all _apply _asdict _fields _make _replace _call
+    _denominator _div _init _mod _mu _mul _name _np_random _np_random_seed _numerator _sigma _sub
+    enter_context push callback pop_all median mode stdev variance samples cdf inv_cdf pdf overlap quantiles
+    zscore
+
+    A ASCII DEBUG DOTALL I IGNORECASE L LOCALE M MULTILINE NOFLAG S TEMPLATE U UNICODE VERBOSE X code tools
+    _hash _mapping _over _under
 """)
 """Names that may be read on any object."""
 
-HOST_TYPES: tuple[type, ...] = (
-    # Python's own values
-    *(
-        str,
-        bytes,
-        bytearray,
-        memoryview,
-        list,
-        dict,
-        set,
-        frozenset,
-        tuple,
-        int,
-        float,
-        complex,
-        range,
-        slice,
-        object,
-    ),
-    *(
-        property,
-        staticmethod,
-        classmethod,
-        super,
-        enumerate,
-        zip,
-        map,
-        filter,
-        reversed,
-        type(NotImplemented),
-    ),
-    *(type({}.keys()), type({}.values()), type({}.items()), type(iter([])), type(iter({})), type(iter(""))),
-    *(
-        BaseException,
-        AttributeError,
-        ImportError,
-        NameError,
-        OSError,
-        StopIteration,
-        SyntaxError,
-        BaseExceptionGroup,
-    ),
-    *(UnicodeDecodeError, UnicodeEncodeError, UnicodeTranslateError),
-    # where introspection starts
-    *(types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, types.CodeType),
-    *(
-        types.FrameType,
-        types.TracebackType,
-        types.GeneratorType,
-        types.CoroutineType,
-        types.AsyncGeneratorType,
-    ),
-    *(
-        types.CellType,
-        types.MappingProxyType,
-        types.GenericAlias,
-        types.UnionType,
-        types.GetSetDescriptorType,
-    ),
-    *(
-        types.MemberDescriptorType,
-        types.MethodDescriptorType,
-        types.WrapperDescriptorType,
-        types.MethodWrapperType,
-    ),
-    *(types.ClassMethodDescriptorType, type, abc.ABCMeta, enum.EnumMeta),
-    # the modules' values
-    *(
-        collections.deque,
-        collections.Counter,
-        collections.OrderedDict,
-        collections.ChainMap,
-        collections.defaultdict,
-    ),
-    *(
-        re.Pattern,
-        re.Match,
-        random.Random,
-        fractions.Fraction,
-        decimal.Decimal,
-        decimal.Context,
-        statistics.NormalDist,
-    ),
-    *(datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone),
-    *(
-        enum.Enum,
-        enum.Flag,
-        enum.auto,
-        functools.partial,
-        functools.cached_property,
-        type(functools.cache(len)),
-    ),
-    *(
-        dataclasses.Field,
-        dataclasses.InitVar,
-        contextlib.ExitStack,
-        contextlib.suppress,
-        contextlib.nullcontext,
-    ),
-    *(contextlib.closing, type(contextlib.contextmanager(lambda: iter(()))()), operator.itemgetter),
-    *(
-        typing.TypeVar,
-        typing.ParamSpec,
-        typing.ForwardRef,
-        typing.NewType,
-        type(typing.Any),
-        type(typing.Union),
-    ),
-    *(type(typing.List), type(typing.List[int])),  # noqa: UP006  (the aliases are meant)
-    *(kind for kind in vars(itertools).values() if isinstance(kind, type) and kind.__module__ == "itertools"),
-    *(
-        np.ndarray,
-        np.generic,
-        np.dtype,
-        np.ufunc,
-        np.flatiter,
-        np.nditer,
-        type(np.zeros(1).flags),
-        np.datetime64,
-    ),
-    *(np.ndindex, np.ndenumerate, np.vectorize, np.errstate, np.finfo, np.iinfo),
-    *(type(np.mean), type(np.dtype), collections.namedtuple("Row", "")),
-    *(np.random.Generator, np.random.RandomState, np.random.BitGenerator),
-    *(gymnasium.Env, spaces.Space, spaces.Box, spaces.Discrete, spaces.MultiBinary, spaces.MultiDiscrete),
-    *(spaces.Text, spaces.Dict, spaces.Tuple, ToolEnv, UnicodeText),
+
+def _classes(module: Any, names: Iterable[str]) -> set[type]:
+    members = (getattr(module, name) for name in names)
+    return {member for member in members if isinstance(member, type)}
+
+
+def _exported() -> frozenset[type]:
+    originals = {name: importlib.import_module(name) for name in MODULES if name != "spade_envs"}
+    return frozenset().union(*(_classes(module, MODULES[name]) for name, module in originals.items()))
+
+
+EXPORTED = _exported()
+"""The classes among the members of the modules that a design may import."""
+
+_VIEWS = ({}.keys(), {}.values(), {}.items(), iter([]), iter({}), iter(""), iter(()), NotImplemented)
+_FORMS = (typing.Any, typing.List, typing.List[int], typing.Union, typing.NewType)  # noqa: UP006
+HOST_TYPES = EXPORTED.union(
+    _classes(builtins, vars(builtins)),
+    _classes(types, vars(types)),
+    map(type, (*_VIEWS, *_FORMS)),
+    # what functions return
+    (collections.namedtuple("Row", ""), type(functools.cache(len)), re.Pattern, re.Match, dataclasses.Field),
+    (type(contextlib.contextmanager(lambda: iter(()))()), type(decimal.localcontext()), typing.ForwardRef),
+    (np.flatiter, np.nditer, type(np.zeros(1).flags), type(np.mean), np.random.BitGenerator),
+    (ToolEnv, UnicodeText),
+    # what classes are made by
+    (abc.ABCMeta, enum.EnumMeta, type(np.dtype), type(typing.Protocol)),
 )
-"""Types of the host whose objects a design may come to hold, and those that must not let it further."""
+"""The types of the host whose objects a design may come to hold, and those that must not let it further."""
 
 
 def names_of(kind: type) -> set[str]:
@@ -239,5 +142,10 @@ NEVER = INSPECT_ATTRIBUTES
 GUARDED = (HOST - SAFE) | FORMAT | NEVER
 """Names that are not read without a guard."""
 
-GUARDED_STORES = GUARDED | {"data", "strides"}
-"""Names that are not written without a guard: these two say where an array's memory lies."""
+
+def own_name(name: str) -> str:
+    """Return what a guarded name becomes where only the design's own statements store it.
+
+    No object of the host has such a name, and no source can write it, so it needs no guard.
+    """
+    return f"{name}$"

@@ -12,16 +12,15 @@ _ROOTS = frozenset({"gymnasium.Env", "spade_envs.ToolEnv"})
 
 def find_environment_class(seen: Survey) -> str | Finding:
     """Return the environment class's name, or the finding that there is none or more than one."""
-    bases = {node.name: [_unsubscripted(base) for base in node.bases] for node in seen.classes}
-    names = {name: {base.id for base in parts if isinstance(base, ast.Name)} for name, parts in bases.items()}
-    found = {name for name, parts in bases.items() if any(seen.dotted(base) in _ROOTS for base in parts)}
-    while more := {name for name in bases if names[name] & found} - found:
-        found |= more
-    leaves = [
-        node
-        for node in seen.classes
-        if node.name in found and not any(node.name in names[name] for name in found)
-    ]
+    found: dict[str, ast.ClassDef] = {}
+    bases: set[str] = set()
+    for node in seen.classes:
+        parts = [base.value if isinstance(base, ast.Subscript) else base for base in node.bases]
+        names = {part.id for part in parts if isinstance(part, ast.Name)}
+        if names & found.keys() or any(seen.dotted(part) in _ROOTS for part in parts):
+            found[node.name] = node
+            bases |= names
+    leaves = [node for name, node in found.items() if name not in bases]
     if len(leaves) == 1:
         return leaves[0].name
     if not leaves:
@@ -30,7 +29,3 @@ def find_environment_class(seen: Survey) -> str | Finding:
     many = ", ".join(node.name for node in leaves)
     remedy = "Keep one environment class; make the others plain classes."
     return Finding("language.environment-class", f"{many} are all environments.", remedy, leaves[1].lineno, 1)
-
-
-def _unsubscripted(node: ast.expr) -> ast.expr:
-    return node.value if isinstance(node, ast.Subscript) else node

@@ -127,7 +127,10 @@ class Facades:
             def __class_getitem__(cls, _: Any) -> type:
                 return cls
 
-        for name, value in (members or {}).items():
+        def seed(self: Any, seed: Any = None) -> Any:
+            return base.seed(self, int(own.integers(2**31)) if seed is None else seed)
+
+        for name, value in {**(members or {}), **({"seed": seed} if hasattr(base, "seed") else {})}.items():
             setattr(Drawing, name, value)
         return _named(Drawing, base.__name__)
 
@@ -144,16 +147,18 @@ def _python_random() -> type[random.Random]:
 
         own: ClassVar[random.Random | None] = None
 
-        def __new__(cls, x: Any = None) -> Any:
-            if x is None and cls is Random and Random.own is not None:
-                return Random.own
-            return super().__new__(cls)
+        def __new__(cls, *args: Any, **_: Any) -> Any:
+            own = cls is Random and args in ((), (None,))
+            return Random.own if own and Random.own is not None else super().__new__(cls)
 
         def __init__(self, x: Any = None) -> None:
             if Random.own is None:
                 Random.own = self
             elif self is not Random.own:
                 super().__init__(Random.own.getrandbits(64) if x is None else x)
+
+        def __reduce__(self) -> Any:
+            return Random, (0,), self.getstate()  # a copy is no longer the program's own
 
         def seed(self, a: Any = None, version: int = 2) -> None:
             super().seed(self.getrandbits(64) if a is None else a, version)

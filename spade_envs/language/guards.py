@@ -10,7 +10,7 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from spade_envs.language.attributes import FORMAT, GUARDED, GUARDED_STORES, NEVER, READABLE, is_dunder
+from spade_envs.language.attributes import FORMAT, GUARDED, NEVER, READABLE, is_dunder, own_name
 from spade_envs.language.names import PROGRAM
 
 _MISSING = object()
@@ -18,16 +18,26 @@ _MISSING = object()
 
 def is_own(value: object) -> bool:
     """Say whether a value is a class or function that a design defines, or an instance of such a class."""
-    kind = value if isinstance(value, (type, types.FunctionType)) else type(value)
-    return kind.__module__ == PROGRAM
+    return bool(_definition(value).__module__ == PROGRAM)
 
 
-def _gives_own(owner: object, name: str) -> bool:
-    """Say whether `name` on a design's own object is the design's own: no class of the host defines it."""
-    if not is_own(owner):
+def _definition(value: Any) -> Any:
+    return value if isinstance(value, (type, types.FunctionType)) else type(value)
+
+
+@functools.lru_cache(maxsize=512)
+def _defines(definition: Any, is_class: bool, name: str) -> bool:
+    """Say whether `name` is the design's own on a class or, where it is none, on its instances."""
+    if definition.__module__ != PROGRAM:
         return False
-    classes = type(owner).__mro__ + (owner.__mro__ if isinstance(owner, type) else ())
-    return all(kind.__module__ == PROGRAM for kind in classes if name in vars(kind))
+    bases = definition.__mro__ if isinstance(definition, type) else ()
+    bases += () if bases and not is_class else type(definition).__mro__
+    return all(kind.__module__ == PROGRAM for kind in bases if name in vars(kind))
+
+
+def _is_own_attribute(owner: Any, name: str) -> bool:
+    """Say whether a guarded name is the design's own on that owner: no class of the host defines it there."""
+    return name not in NEVER and _defines(_definition(owner), isinstance(owner, type), name)
 
 
 def check_own(owner: Any, name: str) -> Any:
@@ -36,7 +46,7 @@ def check_own(owner: Any, name: str) -> Any:
     Raises:
         AttributeError: the attribute is the host's.
     """
-    if name not in NEVER and (_gives_own(owner, name) or (name == "prec" and type(owner) is decimal.Context)):
+    if _is_own_attribute(owner, name) or (name == "prec" and type(owner) is decimal.Context):
         return owner
     raise AttributeError(f"the attribute {name!r} of {type(owner).__name__} is not to be had here")
 
@@ -51,10 +61,12 @@ def get_attribute(owner: Any, name: str, default: Any = _MISSING) -> Any:
     _check_name(name, owner)
     if name in FORMAT and (isinstance(owner, str) or (isinstance(owner, type) and issubclass(owner, str))):
         return _formatting(owner, name)
-    if name in GUARDED and not _gives_own(owner, name) and default is not _MISSING:
-        return default
     if name in GUARDED:
-        check_own(owner, name)
+        if default is _MISSING:
+            check_own(owner, name)
+        elif not _is_own_attribute(owner, name):
+            return default
+        name = own_name(name) if hasattr(owner, own_name(name)) else name
     return getattr(owner, name) if default is _MISSING else getattr(owner, name, default)
 
 
@@ -76,7 +88,7 @@ def set_attribute(owner: Any, name: str, value: Any) -> None:
     _check_name(name, owner)
     if not is_own(owner) or name in READABLE:
         raise AttributeError(f"setattr works on objects of your own classes, not on {type(owner).__name__}")
-    if name in GUARDED_STORES:
+    if name in GUARDED:
         check_own(owner, name)
     setattr(owner, name, value)
 
@@ -123,10 +135,8 @@ class _Filling:
 
     def _value(self, field: str) -> Any:
         first, rest = _string.formatter_field_name_split(field)
-        if first == "" or isinstance(first, int):
-            value = self._args[self._number(first)]
-        else:
-            value = self._kwargs[first]
+        by_number = first == "" or isinstance(first, int)
+        value = self._args[self._number(first)] if by_number else self._kwargs[first]
         for is_attribute, name in rest:
             value = get_attribute(value, name) if is_attribute else value[name]
         return value

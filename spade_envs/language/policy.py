@@ -16,7 +16,7 @@ from RestrictedPython import RestrictingNodeTransformer
 
 from spade_envs.contract import Finding
 from spade_envs.language import refusals
-from spade_envs.language.attributes import FORMAT, GUARDED, GUARDED_STORES, NEVER, READABLE, is_dunder
+from spade_envs.language.attributes import FORMAT, GUARDED, NEVER, READABLE, is_dunder, own_name
 from spade_envs.language.names import BUILTINS, COMMON, MODULES, SPECIAL_METHODS, UNCALLABLE
 from spade_envs.language.refusals import Refusal
 from spade_envs.language.rewriting import (
@@ -32,6 +32,8 @@ from spade_envs.language.survey import Survey
 
 MAX_DEPTH = 100
 """How deep statements and expressions may be nested: each level costs the compiler several frames."""
+MAX_FINDINGS = 100
+"""How many refusals of one file are listed."""
 
 _Node = TypeVar("_Node", bound=ast.AST)
 _LEAVES = (ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop)
@@ -55,7 +57,8 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]  # RestrictedPyt
         self._seen = seen
         self._own_stores_only = own_stores_only
         self._scopes = ["module"]  # kinds, outermost first
-        self._classes: list[str] = []
+        self._inside_classes: list[str] = []
+        self._own_classes = {node.name for node in seen.classes}
         self._depth = 0
 
     def refuse(self, node: ast.AST, refusal: Refusal) -> None:
@@ -68,6 +71,13 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]  # RestrictedPyt
     def not_allowed(self, node: ast.AST) -> None:
         """Refuse a node that RestrictedPython refuses or does not know."""
         self.refuse(node, refusals.construct(type(node).__name__))
+
+    def visit(self, node: ast.AST) -> Any:
+        """Visit a node, unless enough has been refused."""
+        return super().visit(node) if len(self.findings) < MAX_FINDINGS else node
+
+    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
+        return node
 
     def node_contents_visit(self, node: _Node) -> _Node:
         """Visit what a node consists of."""
@@ -179,9 +189,9 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]  # RestrictedPyt
         for base in node.bases:
             if getattr(base, "id", None) == "type":
                 self.refuse(base, refusals.METACLASS)
-        self._classes.append(node.name.lstrip("_"))
+        self._inside_classes.append(node.name.lstrip("_"))
         node = self._inside("class", node)
-        self._classes.pop()
+        self._inside_classes.pop()
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AnnAssign:
@@ -214,10 +224,12 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]  # RestrictedPyt
         if loads and name in FORMAT:
             proven = name == "format" and reads_no_attribute(getattr(owner, "value", None))
             return node if proven else guarded_attribute(node)
-        if self._mangled(name) in (GUARDED if loads else GUARDED_STORES):
-            if name in NEVER or name not in self._seen.attributes:
+        if self._mangled(name) in GUARDED:
+            if name in NEVER or name not in self._seen.stored | self._seen.declared:
                 self.refuse(node, refusals.attribute(name))
-            return check_owner(node)
+            if name in self._seen.declared:
+                return check_owner(node)
+            node.attr = own_name(name)
         return check_owner(node) if self._own_stores_only and not loads else node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.Subscript:
@@ -298,7 +310,7 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]  # RestrictedPyt
         """Say whether a double-underscore attribute is one of the few that may be read."""
         owner = node.value
         of_super = isinstance(owner, ast.Call) and getattr(owner.func, "id", None) == "super"
-        of_class = any(getattr(owner, "id", None) == known.name for known in self._seen.classes)
+        of_class = getattr(owner, "id", None) in self._own_classes
         return (
             node.attr in READABLE
             or (of_super and node.attr in SPECIAL_METHODS)
@@ -307,5 +319,5 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]  # RestrictedPyt
 
     def _mangled(self, name: str) -> str:
         """Return what Python makes of a class-private name."""
-        inner = self._classes[-1] if self._classes else ""
+        inner = self._inside_classes[-1] if self._inside_classes else ""
         return f"_{inner}{name}" if inner and name.startswith("__") and not name.endswith("__") else name

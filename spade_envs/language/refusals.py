@@ -93,7 +93,8 @@ def unknown(name: str, bound: Iterable[str]) -> Refusal:
     if name in REFUSED_BUILTINS:
         return Refusal("builtin", f"`{name}` is not to be had here.", REFUSED_BUILTINS[name])
     homes = sorted(module for module in MODULES if name in MODULES[module])
-    near = near_matches(name[:80], [*bound, *BUILTINS])
+    alike = [other for other in (*bound, *BUILTINS) if other[:1] == name[:1]]
+    near = near_matches(name[:80], alike[:200])
     if name in MODULES:
         remedy = f"Write `import {name}` first."
     elif homes:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
-from spade_envs.language.names import MODULES, PROGRAM
+from spade_envs.language.attributes import EXPORTED
+from spade_envs.language.names import PROGRAM
 
 
 class _Sealed(type):
@@ -53,33 +53,12 @@ SEALED = {kind: _sealed(kind) for kind in (np.ndarray, np.ufunc, np.random.Gener
 TYPE = _sealed(type, _SealedType)
 """What a program has as `type`."""
 
+_LITERAL = frozenset(
+    {int, float, complex, bool, str, bytes, list, dict, tuple, set, frozenset, range, type(None)}
+)
+
 FACADE = "spade_facade"
 """``__module__`` of the classes that are made anew for each program."""
-
-
-def _exported() -> frozenset[type]:
-    modules = {name: importlib.import_module(name) for name in MODULES if name != "spade_envs"}
-    members = (getattr(modules[name], member) for name in modules for member in MODULES[name])
-    builtin = (
-        int,
-        float,
-        complex,
-        bool,
-        str,
-        bytes,
-        list,
-        dict,
-        tuple,
-        set,
-        frozenset,
-        range,
-        slice,
-        type(None),
-    )
-    return frozenset({*builtin, *(kind for kind in members if isinstance(kind, type))} - SEALED.keys())
-
-
-_EXPORTED = _exported()
 
 
 def type_of(value: Any) -> type:
@@ -93,6 +72,11 @@ def type_of(value: Any) -> type:
         return TYPE
     if kind in SEALED:
         return SEALED[kind]
-    if kind in _EXPORTED or kind.__module__ in (PROGRAM, FACADE) or issubclass(kind, BaseException):
+    if (
+        kind in EXPORTED
+        or kind in _LITERAL
+        or kind.__module__ in (PROGRAM, FACADE)
+        or issubclass(kind, BaseException)
+    ):
         return kind
     raise TypeError(f"the type of a {kind.__name__} is not to be had here")

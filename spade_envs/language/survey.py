@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from spade_envs.language.names import COMMON, MODULES
 
-_NAMING_CALLS = frozenset({"namedtuple", "NamedTuple", "setattr"})
+_NAMING_CALLS = frozenset({"namedtuple", "NamedTuple", "setattr", "getattr", "hasattr"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,8 @@ class Survey:
         bound: every name that is bound anywhere.
         globals: names in `global` statements.
         classes: the module's own top-level classes.
-        attributes: names that the module gives to attributes of its own objects.
+        stored: names of attributes that the module's statements store.
+        declared: names of attributes that it defines otherwise: members of classes, texts for `setattr`.
         forgotten: names of :data:`~spade_envs.language.names.COMMON` that are used and that the module's top
             level does not bind.
         imported: names that only imports bind, with the module or member that they stand for.
@@ -30,7 +31,8 @@ class Survey:
     bound: frozenset[str] = frozenset()
     globals: frozenset[str] = frozenset()
     classes: tuple[ast.ClassDef, ...] = ()
-    attributes: frozenset[str] = frozenset()
+    stored: frozenset[str] = frozenset()
+    declared: frozenset[str] = frozenset()
     forgotten: frozenset[str] = frozenset()
     imported: dict[str, str] = field(default_factory=dict)
 
@@ -53,15 +55,16 @@ def survey(module: ast.Module) -> Survey:
             collect(node, found)
     forgotten = frozenset((found["loaded"] & COMMON.keys()) - _top_level(module.body))
     imports = found["imports"] | {(name, COMMON[name]) for name in forgotten}
-    names = [name for name, _ in imports]
+    times = Counter(name for name, _ in imports)
     others = found["bound"]
     return Survey(
-        bound=frozenset(others.union(names)),
+        bound=frozenset(others.union(times)),
         globals=frozenset(found["globals"]),
         classes=tuple(node for node in module.body if isinstance(node, ast.ClassDef)),
-        attributes=frozenset(found["attributes"]),
+        stored=frozenset(found["stored"]),
+        declared=frozenset(found["declared"]),
         forgotten=forgotten,
-        imported={name: path for name, path in imports if name not in others and names.count(name) == 1},
+        imported={name: path for name, path in imports if name not in others and times[name] == 1},
     )
 
 
@@ -83,12 +86,12 @@ def _name(node: ast.Name, found: _Found) -> None:
 
 def _class(node: ast.ClassDef, found: _Found) -> None:
     found["bound"].add(node.name)
-    found["attributes"] |= _top_level(node.body)
+    found["declared"] |= _top_level(node.body)
 
 
 def _attribute(node: ast.Attribute, found: _Found) -> None:
     if not isinstance(node.ctx, ast.Load):
-        found["attributes"].add(node.attr)
+        found["stored"].add(node.attr)
 
 
 def _call(node: ast.Call, found: _Found) -> None:
@@ -97,7 +100,7 @@ def _call(node: ast.Call, found: _Found) -> None:
     if called in _NAMING_CALLS:
         for part in ast.walk(node):
             if isinstance(part, ast.Constant) and isinstance(part.value, str):
-                found["attributes"].update(part.value.replace(",", " ").split())
+                found["declared"].update(part.value.replace(",", " ").split())
 
 
 def _binds(field_name: str) -> Callable[[ast.AST, _Found], None]:

@@ -1,5 +1,7 @@
 """The modules of a design: generators of its own, nothing shared, and nothing that reaches further."""
 
+# ruff: noqa: E501  (designers write wide lines, and so do the sources in here)
+
 from __future__ import annotations
 
 import collections
@@ -18,9 +20,9 @@ from language_programs import program, run
 
 from spade_envs.contract import Rejection
 from spade_envs.language.attributes import GUARDED, HOST, SAFE, is_dunder, names_of
+from spade_envs.language.compiler import compile_program
 from spade_envs.language.facades import Facades
 from spade_envs.language.names import MODULES
-from spade_envs.language.compiler import compile_program
 from spade_envs.language.program import Program, run_program
 
 DRAWS = {
@@ -99,9 +101,9 @@ def test_an_episodes_generator_and_the_programs_give_different_numbers() -> None
 
 
 def test_the_processs_own_generators_are_left_alone() -> None:
-    before = random.getstate(), np.random.get_state()[1].tolist()  # noqa: NPY002
+    before = random.getstate(), np.random.get_state()[1].tolist()
     run("random.seed(1)\nx = random.random(), np.random.rand(), np.random.default_rng().random()")
-    assert (random.getstate(), np.random.get_state()[1].tolist()) == before  # noqa: NPY002
+    assert (random.getstate(), np.random.get_state()[1].tolist()) == before
 
 
 def test_programs_share_no_module() -> None:
@@ -115,6 +117,28 @@ def test_every_member_on_the_list_exists() -> None:
     facades = Facades(run_program)
     for module in MODULES:
         assert vars(facades.get(module)).keys() >= MODULES[module]
+
+
+def test_a_copy_of_the_programs_generator_goes_its_own_way() -> None:
+    code = """
+        import copy
+        def answer():
+            own = random.Random()
+            copied = copy.deepcopy(own)
+            first = own.random()
+            return copied is own, copied.random() == first, copied.random() == own.random()
+    """
+    assert run(code)["answer"]() == (False, True, True)
+
+
+def test_a_space_that_is_seeded_without_a_seed_draws_from_the_program() -> None:
+    code = """
+        import gymnasium as gym
+        space = gym.spaces.Dict({"a": gym.spaces.Discrete(10**6)})
+        space.seed()
+        drawn = [space.sample()["a"] for _ in range(3)]
+    """
+    assert run(code)["drawn"] == run(code)["drawn"]
 
 
 # The walk: everything that a design can reach from its facades by names that are read without a guard.
@@ -181,7 +205,7 @@ def examples():
         datetime.timedelta(1), datetime.timezone.utc, functools.partial(abs, 1), cached, functools.cached_property(abs),
         functools.cmp_to_key(abs)(1), operator.itemgetter(1), property(abs), staticmethod(abs), classmethod(abs), super(Data, Data()),
         contextlib.nullcontext(1), contextlib.suppress(), contextlib.closing(1), contextlib.ExitStack(),
-        array, array.T, array.flat, array.flags, array.dtype, array.data, array[0, 0], np.array([1], "i4,O"), np.array(["a"]),
+        array, array.T, array.flat, array.flags, array.dtype, array[0, 0], np.array([1], "i4,O"), np.array(["a"]),
         np.finfo(float), np.iinfo(int), np.ndindex(2), np.ndenumerate(array), np.vectorize(abs), np.errstate(all="ignore"),
         np.add, np.mean, np.random.default_rng(1), np.random.RandomState(1), random.Random(1), random.Random(),
         np.linalg.qr(array), np.linalg.slogdet(np.eye(2)), np.unique_counts(array),

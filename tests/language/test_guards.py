@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -149,10 +151,8 @@ class Spy:
 @given(st.text(alphabet="{}[].:!0ax >", max_size=24))
 def test_a_template_that_is_proven_reads_no_attribute(template: str) -> None:
     spy = Spy()
-    try:
+    with contextlib.suppress(ValueError, IndexError, KeyError):
         template.format(spy, spy, a=spy, x=spy)
-    except (ValueError, IndexError, KeyError):
-        pass
     if reads_no_attribute(template):
         assert not spy.read
 
@@ -181,7 +181,8 @@ def test_the_safe_formatter_formats_as_python_does(template: str) -> None:
 def test_the_lists_of_attributes_do_not_contradict_each_other() -> None:
     assert not SAFE & (GUARDED | FORMAT | NEVER)
     assert NEVER <= GUARDED
-    assert {"cache_parameters", "ptp"} >= SAFE - HOST, "names that no type of the host has need no mention"
+    version_dependent = {"cache_parameters", "ptp", "TEMPLATE"}
+    assert not SAFE - HOST - version_dependent, "names that no type of the host has need no mention"
 
 
 def result(source: str, *arguments: object) -> object:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from language_programs import findings, rules
 
 from spade_envs.contract import Rejection
 from spade_envs.language import compile_source
-from spade_envs.language.limits import MAX_BRACKETS, MAX_BYTES, MAX_RUN, MAX_TOKENS
+from spade_envs.language.limits import MAX_BRACKETS, MAX_RUN, MAX_TOKENS
 
 TOO_MUCH = {
     "bytes": ("x = 1\n" * 12_000, "bytes"),
@@ -154,6 +155,31 @@ print("alive")
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
     )
     assert done.stdout == "alive\n", done.stderr[-2000:]
+
+
+COSTLY = {
+    "unknown names": lambda n: "".join(f"x{i}={'y' * 9}{i}\n" for i in range(n // 20)),
+    "imports": lambda n: "".join(f"import a{i}\n" for i in range(n // 13)),
+    "one class after the other": lambda n: (
+        "class A0(gym.Env): ...\n" + "".join(f"class A{i + 1}(A{i}): ...\n" for i in range(n // 24))
+    ),
+    "calls of super": lambda n: "class A:\n" + " x=super().__init__\n" * (n // 20),
+    "members that are not there": lambda n: "".join(f"np.y{i}\n" for i in range(n // 9)),
+    "named tuples in named tuples": lambda n: "namedtuple(namedtuple(namedtuple('a'),'b'),'c')\n" * (n // 48),
+    "formats": lambda n: "'{a.b}'.format\n" * (n // 15),
+    "templates": lambda n: "x='" + "{" * (n - 20) + "'.format(1)",
+}
+
+
+@pytest.mark.parametrize("what", COSTLY)
+def test_compiling_costs_as_much_as_there_is_to_compile(what: str) -> None:
+    def cpu_seconds(size: int) -> float:
+        start = time.process_time()
+        findings(COSTLY[what](size))
+        return time.process_time() - start
+
+    small, large = (min(cpu_seconds(size + extra) for extra in (0, 30, 60)) for size in (6_000, 48_000))
+    assert large < 30 * small + 0.5
 
 
 @given(st.text(max_size=200))

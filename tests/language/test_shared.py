@@ -1,4 +1,4 @@
-"""Designs and attacks that were written elsewhere, each with a label; skipped where their folder does not exist."""
+"""Designs and attacks that were written elsewhere, each with a label; skipped where there is no such folder."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_the_idioms_of_designers_compile_and_step() -> None:
     assert info == {"goal_kind": "free"}
     assert env.observation_space.contains(observation)
     for action in (0, 1, 2, 3):
-        observation, reward, terminated, truncated, info = env.step(action)
+        observation, reward, _, _, info = env.step(action)
         assert env.observation_space.contains(observation)
         assert isinstance(reward, float)
         assert "JSONDecodeError" in info["msg"]
