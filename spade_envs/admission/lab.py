@@ -6,6 +6,7 @@ import os
 import time
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -29,18 +30,19 @@ class Enough(Exception):  # noqa: N818 (a signal)
     """A fault settles the verdict: nothing more is played."""
 
 
-def patient_limits() -> Limits:
-    """Return the contract's limits, with longer deadlines while this machine is busy: they count wall time."""
+def patience() -> float:
+    """Return by how much deadlines are prolonged while this machine is busy: they count wall time."""
     load = os.getloadavg()[0] / (os.cpu_count() or 1) if hasattr(os, "getloadavg") else 1.0
-    patience = min(10.0, max(1.0, load))
-    return Limits(build_s=2.0 * patience, call_s=1.0 * patience)
+    return min(10.0, max(1.0, load))
 
 
 class Bench:
     """One worker, and one instance of the design per level."""
 
     def __init__(self, hash_seed: int) -> None:
-        self.worker = Worker.start(patient_limits(), hash_seed=hash_seed)
+        usual, longer = Limits(), patience()
+        limits = replace(usual, build_s=longer * usual.build_s, call_s=longer * usual.call_s)
+        self.worker = Worker.start(limits, hash_seed=hash_seed)
         self.instances: dict[Level, InstanceInfo] = {}
 
     def instance(self, level: Level) -> InstanceInfo:
@@ -83,7 +85,7 @@ class Lab:
         self.evidence = Evidence(header)
         self._benches: dict[int, Bench] = {}
         self._known: dict[tuple[str, Level, int], Episode] = {}
-        self._deadline = time.monotonic() + settings.budget_s
+        self._deadline = time.monotonic() + settings.budget_s * patience()
 
     def __enter__(self) -> Lab:
         return self
