@@ -63,6 +63,8 @@ class IsolatedEnv(gym.Env[Any, Any]):
     ) -> None:
         if render_mode not in (None, "ansi"):
             raise UsageError(f"render_mode must be None or 'ansi', found {render_mode!r}")
+        if on_fault not in ("truncate", "raise"):
+            raise UsageError(f"on_fault must be 'truncate' or 'raise', found {on_fault!r}")
         self._options: dict[str, Any] = {
             "render_mode": render_mode,
             "isolation": isolation,

@@ -8,7 +8,6 @@ import hashlib
 import os
 import pickle
 import signal
-import warnings
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -124,10 +123,7 @@ def registered(tmp_path: Path) -> Iterator[Any]:
 @pytest.mark.parametrize("kind", NUMERIC)
 def test_gymnasiums_checker_is_content(kind: str, registered: Any) -> None:
     environment = gym.make(registered(NUMERIC[kind]), render_mode="ansi")
-    with warnings.catch_warnings():
-        if kind == "bytes":
-            warnings.filterwarnings("ignore", "For Box action spaces")
-        check_env(environment.unwrapped)
+    check_env(environment.unwrapped)
     environment.close()
 
 
@@ -263,6 +259,10 @@ def test_a_reset_that_fails_raises_and_can_be_tried_again(made: Any) -> None:
 def test_wrong_use_is_named(made: Any) -> None:
     with pytest.raises(UsageError, match="render_mode"):
         IsolatedEnv(design(), render_mode="human")
+    with pytest.raises(UsageError, match="isolation must be 'process' or 'none', found 'container'"):
+        IsolatedEnv(design(), isolation="container")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="on_fault"):
+        IsolatedEnv(design(), on_fault="ignore")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match=r"`os` cannot be imported"):
         IsolatedEnv(HEADER + "import os\n")
     with pytest.raises(UsageError, match="header"):

@@ -103,11 +103,14 @@ class Worker:
 
         Raises:
             IsolationError: this machine cannot start one.
+            UsageError: there is no such isolation.
         """
         limits = limits or Limits()
         if isolation == "none":
             return cls(LocalChannel(limits), limits)
-        return cls(open_channel(limits, hash_seed), limits)
+        if isolation == "process":
+            return cls(open_channel(limits, hash_seed), limits)
+        raise UsageError(f"isolation must be 'process' or 'none', found {isolation!r}")
 
     @property
     def alive(self) -> bool:
@@ -294,20 +297,15 @@ def _tool_call(value: Any) -> Any:
 
 
 def _reward(reward: Any) -> float:
-    if isinstance(reward, (int, float, np.number)) and math.isfinite(reward):
+    if isinstance(reward, (int, float, np.number, np.bool_)) and math.isfinite(reward):
         return float(reward)
-    raise WorkerFault(
-        "contract",
-        f"step: the reward must be a finite float, found {type(reward).__name__} {str(reward)[:40]}",
-    )
+    raise WorkerFault("contract", f"step: the reward must be a finite float, found {_shown(reward)}")
 
 
 def _flag(name: str, value: Any) -> bool:
     if isinstance(value, np.bool_):
         return bool(value)
-    raise WorkerFault(
-        "contract", f"step: {name} must be a bool, found {type(value).__name__} {str(value)[:40]}"
-    )
+    raise WorkerFault("contract", f"step: {name} must be a bool, found {_shown(value)}")
 
 
 def _info(call: str, info: Any) -> dict[str, Any]:

@@ -17,11 +17,12 @@ belong at the end of :func:`lock_down`: seccomp last, since it forbids all of th
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import resource
 import signal
-from collections.abc import Iterable
+from collections.abc import Collection
 from pathlib import Path
 
 NOBODY = 65534
@@ -29,7 +30,7 @@ _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
-def lock_down(keep: Iterable[int], memory_bytes: int, parent: int) -> None:
+def lock_down(keep: Collection[int], memory_bytes: int, parent: int) -> None:
     """Give up all that a worker does not need. Cannot be undone.
 
     Args:
@@ -49,15 +50,14 @@ def lock_down(keep: Iterable[int], memory_bytes: int, parent: int) -> None:
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
 
 
-def _close_descriptors(keep: Iterable[int]) -> None:
+def _close_descriptors(keep: Collection[int]) -> None:
     null = os.open(os.devnull, os.O_RDWR)
     for standard in range(3):
         os.dup2(null, standard)
-    start = 3
-    for descriptor in sorted(keep):
-        os.closerange(start, descriptor)
-        start = descriptor + 1
-    os.closerange(start, os.sysconf("SC_OPEN_MAX"))
+    for descriptor in map(int, os.listdir("/proc/self/fd")):
+        if descriptor > 2 and descriptor not in keep:
+            with contextlib.suppress(OSError):  # the one that listed them is closed already
+                os.close(descriptor)
 
 
 def _forget_surroundings() -> None:

@@ -24,6 +24,7 @@ from spade_envs.language import describe as describe_error
 
 OK, RAISED, CONTRACT, MEMORY = "ok", "raised", "contract", "memory"
 RESERVE_BYTES = 16 << 20
+_TRAVELS = "return numbers, text, NumPy arrays, and lists, tuples and dicts of these"
 
 
 class ContractError(Exception):
@@ -53,7 +54,7 @@ class Session:
             "hint": lambda index: [self._instances[index].environment.hint()],
             "expert_action": lambda index: [self._instances[index].environment.expert_action()],
             "printed": lambda index: [self._instances[index].program.printed()],
-            "close": lambda index: [self._instances.pop(index).environment.close()],
+            "close": self._close,
         }
 
     def answer(self, message: bytes) -> bytes:
@@ -62,14 +63,16 @@ class Session:
             operation, *arguments = wire.decode(message)
             reply = wire.encode([OK, *self._operations[operation](*arguments)])
             if len(reply) > self._limits.message_bytes:
-                raise ContractError(f"a result of {len(reply):,} bytes is too large")
+                raise ContractError(
+                    f"the result has {len(reply):,} bytes; at most {self._limits.message_bytes:,} leave a worker"
+                )
         except MemoryError:
             # The reserve goes first: without it there is no memory for saying that there is none.
             self._reserve = None
             self._instances.clear()
             return wire.encode([MEMORY, "the design used up its memory"])
         except wire.WireError as error:
-            return wire.encode([CONTRACT, f"the result holds {error}, which cannot leave a worker"])
+            return wire.encode([CONTRACT, f"the result holds {error}; {_TRAVELS}"])
         except (ContractError, SpaceError) as error:
             return wire.encode([CONTRACT, str(error)])
         except Exception as error:
@@ -107,6 +110,10 @@ class Session:
             instance.program.seed(seed)
         result = instance.environment.reset(seed=seed, options=options)
         return _parts(result, 2, "reset() must return (observation, info)")
+
+    def _close(self, index: int) -> list[Any]:
+        self._instances.pop(index).environment.close()
+        return [None]
 
     def _step(self, index: int, action: Any) -> tuple[Any, ...]:
         result = self._instances[index].environment.step(action)

@@ -61,7 +61,7 @@ class Zygote:
             os.close(lease)
         else:
             if worker_id == 0:
-                _become_worker(requests, replies, msgspec.msgpack.decode(request, type=Limits), parent)
+                _become_worker(requests, replies, request, parent)
             ended = os.pidfd_open(worker_id)
             self._watch(lease, partial(self._kill, worker_id, lease))
             self._watch(ended, partial(self._reap, worker_id, lease, ended))
@@ -83,8 +83,9 @@ class Zygote:
             report.send(status.to_bytes(STATUS_BYTES, "little"), socket.MSG_NOSIGNAL | socket.MSG_DONTWAIT)
 
 
-def _become_worker(requests: int, replies: int, limits: Limits, parent: int) -> NoReturn:
+def _become_worker(requests: int, replies: int, request: bytes, parent: int) -> NoReturn:
     try:
+        limits = msgspec.msgpack.decode(request, type=Limits)
         lockdown.lock_down((requests, replies), limits.memory_mb << 20, parent)
         worker.serve(requests, replies, limits)
     finally:
