@@ -44,7 +44,7 @@ if os.fork() == 0:
         "memory": attempt(lambda: len(bytearray(100 << 20))),
         "less memory": attempt(lambda: len(bytearray(30 << 20))),
         "root": attempt(lambda: os.setuid(0)),
-        "write": attempt(lambda: os.write(os.open("/dev/shm/spade-probe", os.O_CREAT | os.O_RDWR), b"x")),
+        "write": attempt(lambda: os.write(os.open(sys.argv[1], os.O_CREAT | os.O_RDWR), b"x")),
     }
     os.write(replies, json.dumps(found).encode())
     os._exit(0)
@@ -55,11 +55,10 @@ print(os.read(report, 1 << 16).decode())
 
 @pytest.fixture(scope="module")
 def locked() -> Any:
-    done = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, text=True, check=True)
-    with_probe = "/dev/shm/spade-probe"
-    if os.path.exists(with_probe):
-        assert os.path.getsize(with_probe) == 0
-        os.unlink(with_probe)
+    target = f"/dev/shm/spade-probe-{os.getpid()}"
+    done = subprocess.run([sys.executable, "-c", PROBE, target], capture_output=True, text=True, check=True)
+    if os.path.exists(target):
+        os.unlink(target)
     return json.loads(done.stdout)
 
 
