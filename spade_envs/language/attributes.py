@@ -99,7 +99,16 @@ def _exported() -> frozenset[type]:
 EXPORTED = _exported()
 """The classes among the members of the modules that a design may import."""
 
-_VIEWS = ({}.keys(), {}.values(), {}.items(), iter([]), iter({}), iter(""), iter(()), NotImplemented)
+_VIEWS: tuple[Any, ...] = (
+    {}.keys(),
+    {}.values(),
+    {}.items(),
+    iter([]),
+    iter({}),
+    iter(""),
+    iter(()),
+    NotImplemented,
+)
 _FORMS = (typing.Any, typing.List, typing.List[int], typing.Union, typing.NewType)  # noqa: UP006
 HOST_TYPES = EXPORTED.union(
     _classes(builtins, vars(builtins)),

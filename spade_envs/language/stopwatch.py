@@ -15,9 +15,12 @@ class ProgramTimeoutError(BaseException):
     """The program used up its CPU time. Programs cannot catch it: they can name ``Exception`` and below."""
 
 
+_armed = False
+
+
 @contextmanager
 def cpu_limit(seconds: float) -> Iterator[None]:
-    """Stop what runs in this block after so much CPU time.
+    """Stop what runs in this block after so much CPU time. Inside of such a block it changes nothing.
 
     It works in the main thread only, where signals arrive, and between steps of Python's interpreter: one
     endless call into C is left to the worker's deadline.
@@ -25,17 +28,24 @@ def cpu_limit(seconds: float) -> Iterator[None]:
     Raises:
         ProgramTimeoutError: the time is used up.
     """
-    if threading.current_thread() is not threading.main_thread():
+    global _armed
+    if _armed or threading.current_thread() is not threading.main_thread():
         yield
         return
     before = signal.signal(signal.SIGVTALRM, _ring)
+    _armed = True
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds, AGAIN_S)
     try:
-        yield
-    finally:
+        try:
+            yield
+        finally:
+            _armed = False
+    finally:  # a ring that came before the line above has led here, and the next one is not due yet
+        _armed = False
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
 
 
 def _ring(*_: object) -> None:
-    raise ProgramTimeoutError
+    if _armed:
+        raise ProgramTimeoutError

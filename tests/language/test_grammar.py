@@ -132,14 +132,9 @@ def test_one_refused_expression_refuses_it_wherever_it_stands(body: str, refused
 def test_one_refused_statement_refuses_it_wherever_it_stands(data: st.DataObject) -> None:
     around = nested(st.just("REFUSED"))
     shell = data.draw(around)
-    deeper = (
-        shell.replace("REFUSED", data.draw(around))
-        if data.draw(st.booleans()) and "    REFUSED" not in shell
-        else shell
-    )
     statement = data.draw(REFUSED_STATEMENTS)
     lines = []
-    for line in deeper.splitlines():
+    for line in shell.splitlines():
         indent = line[: len(line) - len(line.lstrip())]
         lines.append(textwrap.indent(statement, indent) if line.strip() == "REFUSED" else line)
     assert rules(in_method("\n".join(lines)))

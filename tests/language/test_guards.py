@@ -266,3 +266,18 @@ SWALLOWS = "while True:\n        try:\n            pass\n        finally:\n     
 def test_an_endless_program_is_an_error_and_not_the_end(body: str) -> None:
     assert "CPU time" in str(result(f"def solve():\n    {body}"))
     assert result("def solve(x):\n    return x + 1", 1) == {"result": 2}
+
+
+def test_an_endless_program_of_an_agent_is_a_wrong_answer() -> None:
+    swallowing = (
+        "def solve():\n    while True:\n        try:\n            while True: pass\n        except: pass\n"
+    )
+    nested = (
+        "from spade_envs import run_program\n"
+        "def solve():\n"
+        "    run_program('def f(): pass', 'f', [])\n"
+        "    while True: pass\n"
+    )
+    for source in (swallowing, nested):
+        assert "CPU time" in str(result(source))
+    assert result("def solve():\n    return 1") == {"result": 1}

@@ -10,6 +10,7 @@ from language_programs import HEADER, HEADER_LINES, design, findings, program_ru
 
 from spade_envs.contract import Rejection
 from spade_envs.language import compile_source
+from spade_envs.language.policy import MAX_FINDINGS
 from spade_envs.language.refusals import REFUSED_BUILTINS
 
 # What stands on line 2 after a first line of comment -> the rule, and words of the finding or its remedy.
@@ -151,6 +152,10 @@ def test_all_refusals_come_in_one_go_in_the_order_of_the_source() -> None:
         in text
     )
     json.dumps([finding.as_dict() for finding in compiled.findings])
+
+
+def test_no_more_than_a_hundred_refusals_are_listed() -> None:
+    assert len(rules("import os\n" * 200)) == MAX_FINDINGS
 
 
 def test_a_faulty_header_and_a_faulty_text_are_told_together() -> None:
