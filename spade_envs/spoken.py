@@ -25,7 +25,8 @@ def write_action(action: Any, space: spaces.Space[Any], names: Names = None) -> 
         case spaces.Discrete() if names:
             return names[int(action) - int(space.start)]
         case spaces.Text():
-            return action if isinstance(action, str) else to_json(action)
+            text = action if isinstance(action, str) else to_json(action)
+            return text if text == text.strip() else f"\n{text}\n"
         case spaces.Dict():
             return to_json({key: _value(action[key], part) for key, part in space.spaces.items()})
         case spaces.Tuple():
@@ -34,14 +35,16 @@ def write_action(action: Any, space: spaces.Space[Any], names: Names = None) -> 
 
 
 def read_action(text: str, space: spaces.Space[Any], names: Names = None) -> Any:
-    """Return the action that a text stands for. White space around it does not count.
+    """Return the action that a text stands for. White space around it does not count, except that of a text
+    which stands on lines of its own: there only these line breaks are left out.
 
     Raises:
         UnreadableError: it stands for none.
     """
-    text = text.strip()
     if isinstance(space, spaces.Text):
-        return _member(text, space)
+        alone = len(text) > 1 and text[0] == text[-1] == "\n"
+        return _member(text[1:-1] if alone else text.strip(), space)
+    text = text.strip()
     if isinstance(space, spaces.Discrete) and names:
         return _named(text, space, names)
     try:
