@@ -84,8 +84,8 @@ def test_the_worked_examples_obey_the_schema_and_are_admitted() -> None:
 @pytest.mark.slow
 def test_half_of_random_fillings_are_admitted() -> None:
     rng = Random(11)
-    reports = [judge(render(random_specification(rng), 3)) for _ in range(20)]
-    assert sum(report.admitted for report in reports) >= 8
+    reports = [judge(render(random_specification(rng), 3)) for _ in range(18)]
+    assert sum(report.admitted for report in reports) >= 9
     rules = {f.rule for report in reports for gate in report.gates for f in gate.findings}
     assert rules <= {"solvable.expert", "short-cut.random", "short-cut.constant", "short-cut.replay"}
 
@@ -119,10 +119,10 @@ def test_a_reply_that_is_no_specification_is_refused(reply: str, rule: str) -> N
         ("hunt", "turns", True),
         ("walk", "goal", "fly"),
         ("walk", "goal", ["reach"]),
-        ("pick", "items", "oak"),
-        ("pick", "items", ["oak", "elm", "oak"]),
-        ("pick", "items", ["oak", "elm"]),
-        ("pick", "items", ["oak", "elm", {}]),
+        ("recall", "items", "oak"),
+        ("recall", "items", ["oak", "elm", "oak"]),
+        ("recall", "items", ["oak", "elm"]),
+        ("recall", "items", ["oak", "elm", {}]),
         ("pick", "colour", "red"),
     ],
 )
