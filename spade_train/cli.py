@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import os
 import shlex
 import sys
@@ -121,8 +122,8 @@ def _print_results(run: RunFolder, entries: list[dict[str, Any]], seconds: float
         console.print("No design was admitted; designs.jsonl says why.")
         return
     code = (
-        f"import gymnasium, spade_envs; spade_envs.add_registry({str(run.registry.resolve())!r}); "
-        f"print(gymnasium.make({made[-1]!r}).reset(seed=0))"
+        f"import gymnasium, spade_envs; spade_envs.add_registry({json.dumps(str(run.registry.resolve()))}); "
+        f"print(gymnasium.make({json.dumps(made[-1])}).reset(seed=0))"
     )
     console.print("make one of them:")
     console.print(f"{shlex.quote(sys.executable)} -c {shlex.quote(code)}", markup=False)

@@ -63,24 +63,24 @@ class Display:
         self._progress.advance(self._task, share * _SHARE["train"])
 
     def round(self, entry: dict[str, Any]) -> None:
-        """Print the round in one line, and what became of its designs."""
-        gradient = [_number(entry["gradient"].get(role)) for role in ("designer", "agent")]
+        """Print what became of the round."""
         self.console.print(
             f"round {entry['round'] + 1}/{self._rounds}: {entry['designs']} designs, "
             f"{entry['compiled']} compiled, {len(entry['admitted'])} admitted; "
-            f"success {_number(entry['success'])} without the hint, {_number(entry['hinted_success'])} with; "
-            f"regret {_regret(entry)}; loss {entry['loss']:.4f}; "
-            f"gradient {gradient[0]} (designer), {gradient[1]} (agent); {_seconds(entry)} s",
+            f"success {_number(entry['success'])}, with the hint {_number(entry['hinted_success'])}; "
+            f"{_seconds(entry)} s"
         )
 
 
 def summary(entries: list[dict[str, Any]]) -> Table:
-    """Return the run's table: one row a round."""
-    table = Table(title="Rounds")
-    for column in ("round", "designs", "compiled", "admitted", "regret", "success", "with hint", "loss"):
-        table.add_column(column, justify="right")
-    for column in ("designer\ngradient", "agent\ngradient", "seconds"):
-        table.add_column(column, justify="right")
+    """Return the run's table, one row a round; it fits into 80 columns."""
+    # "gradients": of the designer's and of the agent's rows, at the last hidden state
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
+    for column in (
+        *("#", "designs", "compiled", "admitted", "regret"),
+        *("success", "hinted", "loss", "gradients", "s"),
+    ):
+        table.add_column(column, justify="right", no_wrap=True)
     for entry in entries:
         table.add_row(
             str(entry["round"] + 1),
@@ -90,24 +90,27 @@ def summary(entries: list[dict[str, Any]]) -> Table:
             _regret(entry),
             _number(entry["success"]),
             _number(entry["hinted_success"]),
-            f"{entry['loss']:.4f}",
-            _number(entry["gradient"].get("designer")),
-            _number(entry["gradient"].get("agent")),
+            f"{entry['loss']:.3f}",
+            _gradients(entry),
             _seconds(entry),
         )
     return table
 
 
 def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}" if abs(value) >= 0.01 or not value else f"{value:.1e}"
+    return "-" if value is None else f"{value:.2f}"
 
 
 def _regret(entry: dict[str, Any]) -> str:
     if entry["regret"] is None:
         return "-"
-    error = "" if entry["regret_error"] is None else f" ± {entry['regret_error']:.2f}"
+    error = "" if entry["regret_error"] is None else f"±{entry['regret_error']:.2f}"
     return f"{entry['regret']:+.2f}{error}"
 
 
 def _seconds(entry: dict[str, Any]) -> str:
     return f"{sum(entry['seconds'].values()):.0f}"
+
+
+def _gradients(entry: dict[str, Any]) -> str:
+    return " / ".join(f"{entry['gradient'].get(role, 0.0):.2g}" for role in ("designer", "agent"))

@@ -29,6 +29,7 @@ from spade_train.decoding import Policy
 from spade_train.display import Display
 from spade_train.flags import Words
 from spade_train.gradients import RoleGradients
+from spade_train.padding import skip_padding
 from spade_train.records import RunFolder, design_entry, episode_entry, round_entry
 from spade_train.selfplay import Round, SelfPlay
 
@@ -153,7 +154,7 @@ def train(
 def _trainer(settings: Settings, model: str, hook: _Hook) -> GRPOTrainer:
     args, options = settings.grpo, settings.model
     if args.output_dir in (None, "trainer_output"):
-        args.output_dir = str(hook.run.path / "trainer")
+        args.output_dir = str(hook.run.path)
     args.model_init_kwargs = {
         "revision": options.model_revision,
         "attn_implementation": options.attn_implementation,
@@ -179,6 +180,7 @@ def _trainer(settings: Settings, model: str, hook: _Hook) -> GRPOTrainer:
     base = trainer.accelerator.unwrap_model(trainer.model)
     base = base.get_base_model() if hasattr(base, "get_base_model") else base
     hook.gradients = RoleGradients(base.base_model, hook.role)
+    skip_padding(base.base_model)
     return trainer
 
 

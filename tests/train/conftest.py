@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 import torch
-from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
+from train_stand_ins import tiny_model
+from transformers import AutoTokenizer, LlamaForCausalLM
 
 from spade_train.decoding import Policy
 from spade_train.model import embedded_model
@@ -22,25 +23,6 @@ def one_thread() -> None:
 @pytest.fixture(scope="session")
 def tokenizer() -> Any:
     return AutoTokenizer.from_pretrained(embedded_model(), padding_side="left")
-
-
-def tiny_model(tokenizer: Any) -> LlamaForCausalLM:
-    torch.manual_seed(0)
-    config = LlamaConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=32,
-        intermediate_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=4096,
-        tie_word_embeddings=True,
-        initializer_range=0.3,  # unequal logits: else every token is as likely as every other
-        pad_token_id=tokenizer.pad_token_id,
-        eos_token_id=tokenizer.eos_token_id,
-        bos_token_id=tokenizer.bos_token_id,
-    )
-    return LlamaForCausalLM(config).eval()
 
 
 @pytest.fixture(scope="session")
