@@ -41,7 +41,7 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.documents)
 
-    def draw(self, seed: int, index: int, words: int = 60) -> Document | None:
+    def draw(self, seed: int, index: int, words: int = 300) -> Document | None:
         """Return a piece of the ``index``-th document of the run with this seed; None when there are none.
 
         The draw has no state: equal arguments give the equal piece, and the documents of one epoch

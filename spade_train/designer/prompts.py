@@ -28,8 +28,8 @@ CONTRACT = """\
   `license` is an SPDX expression; `contract` is 1. Optional: `parent`, the id of an environment that it
   derives from, and `difficulty_levels`, a number N, when the constructor takes `difficulty` from 1, the
   easiest, to N.
-- Exactly one class derives from gym.Env. Its docstring states the rules as the agent reads them, never the
-  answer.
+- Exactly one class derives from gym.Env (or spade_envs.ToolEnv, below). Its docstring states the rules as
+  the agent reads them, never the answer.
 - Every argument of the constructor has a default; `render_mode=None` is one of them.
 - Spaces: Discrete, MultiDiscrete, MultiBinary, Box, Text, and Dict or Tuple of these. Every observation
   lies in its space.
@@ -49,10 +49,14 @@ CONTRACT = """\
   it succeeds within `max_episode_steps` on every seed.
 - Random play, one action repeated, another episode's actions, and the hint's text alone each succeed in at
   most a quarter of the episodes.
-- Imports: gymnasium, numpy, and of the standard library only pure modules such as math, random, re, json,
-  string, itertools, functools, collections, dataclasses, enum. No files, clocks, eval, exec, async or
-  metaclasses; no dunder attributes; of the dunder methods only the usual ones such as `__init__` and
-  `__len__`."""
+- A tool-use environment derives from spade_envs.ToolEnv and has no spaces and no `step`: `reset` returns the
+  task as text and `{}`; each tool is a method `tool_<name>` with annotated parameters and a Google-style
+  docstring; `goal_reached(answer)` checks the whole outcome when the agent calls `finish`; `expert_action()`
+  returns `{"name": ..., "arguments": {...}}`, in the end with the name "finish".
+- Imports: gymnasium, numpy, spade_envs, and of the standard library only pure modules such as math, random,
+  re, json, string, itertools, functools, collections, dataclasses, enum. No files, clocks, eval, exec,
+  async or metaclasses; no dunder attributes; of the dunder methods only the usual ones such as `__init__`
+  and `__len__`."""
 
 REQUEST = """\
 Write one new environment, inspired by the document where there is one. It must differ from the examples and
@@ -63,13 +67,12 @@ DOCUMENT_SHARE = 0.25
 """The most of the token budget that the document may take."""
 
 
-def slots(examples: Sequence[dict[str, Any]], context: DesignContext, excerpt_words: int) -> list[Message]:
-    """Return the chat that asks for one specification, with worked examples as earlier turns."""
+def slots(examples: Sequence[dict[str, Any]], text: str, context: DesignContext) -> list[Message]:
+    """Return the chat that asks for a specification about ``text``; worked examples are earlier turns."""
     messages = [_message("system", SLOTS_ROLE)]
     for example in examples:
         messages.append(_message("user", f"Text: {example['title']}.\nA new game?"))
         messages.append(_message("assistant", json.dumps(example)))
-    text = " ".join(context.document.text.split()[:excerpt_words]) if context.document else ""
     asked = [context.digest, f"Text: {text}" if text else "", _target(context), "A new game?"]
     return [*messages, _message("user", _joined("\n", asked))]
 

@@ -22,6 +22,7 @@ import jinja2
 from spade_envs import Finding, Rejection
 from spade_train.designer import prompts
 from spade_train.designer.context import DesignContext, Message
+from spade_train.designer.corpus import excerpt
 
 FOLDER = Path(__file__).parent / "templates"
 
@@ -84,7 +85,8 @@ class SlotDesigner:
         order = rng.sample(list(templates().values()), len(templates()))
         order.sort(key=lambda template: template.parent in context.parents)
         examples = [rng.choice(template.examples) for template in order[-self.shown :]]
-        return prompts.slots(examples, context, self.excerpt_words)
+        text = excerpt(context.document.text, self.excerpt_words, rng) if context.document else ""
+        return prompts.slots(examples, text, context)
 
     def schema(self) -> dict[str, Any]:
         """Return the schema of every template's specifications: the model chooses the template first."""

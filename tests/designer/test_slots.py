@@ -5,39 +5,27 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from itertools import product
 from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rules import RULES, every_rule
 
 from spade_envs import Header, Rejection, judge, parse_header
 from spade_envs.contract.header import body
 from spade_envs.language.compiler import CompiledSource, compile_source
-from spade_train.designer import DesignContext, SlotDesigner
+from spade_train.designer import DesignContext, Document, SlotDesigner
 from spade_train.designer.slots import Specification, Template, random_specification, render, templates
 
 CONTEXT = DesignContext(round=3, seed=0)
-RULES = ("goal", "feedback", "end")
 LONGEST = {
     "title": "Watchmaker Collective",
     "thing": "nightshade",
     "items": ["sunlight", "moonbeam", "starfish"],
 }
 fillings = st.integers(0, 2**32).map(lambda seed: random_specification(Random(seed)))
-
-
-def every_rule(template: Template) -> list[Specification]:
-    """One specification for each combination of the template's rules, with the longest words."""
-    words = {slot: value for slot, value in LONGEST.items() if slot in template.properties}
-    choices = product(*(template.properties[rule]["enum"] for rule in RULES))
-    return [template.examples[0] | words | dict(zip(RULES, choice, strict=True)) for choice in choices]
-
-
-def every_source() -> list[str]:
-    return [render(spec, 3) for template in templates().values() for spec in every_rule(template)]
 
 
 @given(fillings)
@@ -65,8 +53,8 @@ def test_a_template_offers_choices_that_all_change_the_code(template: Template) 
 
 @pytest.mark.parametrize("check", [["format", "--diff"], ["check", "--select", "E,F,W,I,UP,SIM,C4,PIE"]])
 def test_sources_are_as_tidy_as_if_written_by_hand(tmp_path: Any, check: list[str]) -> None:
-    for number, source in enumerate(every_source()):
-        (tmp_path / f"design_{number}.py").write_text(source)
+    for number, spec in enumerate(s for t in templates().values() for s in every_rule(t, **LONGEST)):
+        (tmp_path / f"design_{number}.py").write_text(render(spec, 3))
     command = [sys.executable, "-m", "ruff", *check, "--isolated", "--line-length", "110", tmp_path]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[:3000] + done.stderr
@@ -151,8 +139,6 @@ def test_the_schema_constrains_sampling() -> None:
 
 
 def test_a_prompt_shows_different_templates_and_the_document() -> None:
-    from spade_train.designer import Document
-
     document = Document("one two three four five", "a:1")
     context = DesignContext(3, 0, document, digest="Good before: X", target="parity")
     messages = SlotDesigner(excerpt_words=3).prompt(context)
