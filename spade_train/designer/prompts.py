@@ -92,19 +92,16 @@ def free(
     left = budget - sum(map(count, (FREE_ROLE, CONTRACT, context.digest, request)))
     if left < 0:
         raise UsageError(f"A prompt of {budget} tokens cannot hold the contract. Allow {-left} tokens more.")
-    text = (
-        _cut(context.document.text, count, min(left, int(budget * DOCUMENT_SHARE)))
-        if context.document
-        else ""
-    )
-    left -= count(text)
+    document = f"# Document\n{context.document.text}" if context.document else ""
+    document = _cut(document, count, min(left, int(budget * DOCUMENT_SHARE)))
+    left -= count(document)
     shown = []
     for example in (_example(source, context.round) for source in examples):
         if count(example) <= left:
             shown.append(example)
             left -= count(example)
     system = _joined("\n\n", [FREE_ROLE, CONTRACT, *shown])
-    user = _joined("\n\n", [text and f"# Document\n{text}", context.digest, request])
+    user = _joined("\n\n", [document, context.digest, request])
     return [_message("system", system), _message("user", user)]
 
 
@@ -115,7 +112,7 @@ def _example(source: str, generation_round: int) -> str:
 
 
 def _cut(text: str, count: Callable[[str], int], limit: int) -> str:
-    words = text.split()
+    words = text.split(" ")
     while words and (tokens := count(" ".join(words))) > limit:
         words = words[: min(len(words) - 1, len(words) * limit // tokens)]
     return " ".join(words)
