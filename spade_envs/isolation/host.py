@@ -254,8 +254,10 @@ def _finding(data: dict[str, Any]) -> Finding:
     raise TypeError
 
 
-def _instance_info(index: Any, data: dict[str, Any]) -> InstanceInfo:
-    if type(index) is not int or type(data["rules"]) is not str or type(data["has_render"]) is not bool:
+def _instance_info(index: Any, data: Any) -> InstanceInfo:
+    if type(index) is not int or type(data) is not dict:
+        raise TypeError
+    if type(data["rules"]) is not str or type(data["has_render"]) is not bool:
         raise TypeError
     action_space = build(data["action_space"])
     return InstanceInfo(
