@@ -28,6 +28,8 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format --quiet .
 
 $(BIN)/python:
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v <= (3, 13) else \
+	  f"Python 3.11 to 3.13 is needed; $(PYTHON) is {v[0]}.{v[1]}. Name another: make demo PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
 
 # The embedded model's package names an inference engine among its dependencies that is not needed here.
