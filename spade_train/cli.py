@@ -96,20 +96,21 @@ def _selfplay(settings: Settings, run: RunFolder, pool: list[str]) -> SelfPlay:
 
 
 def _pool(config: SelfPlayConfig) -> list[str]:
-    """Return the curriculum's ids; by default the newest version of every environment that is registered."""
+    """Return the curriculum's ids; by default the newest version of each seed environment."""
     from spade_envs import registries
 
-    ids = [env_id for registry in registries() for env_id in registry.ids()]
-    newest = {env_id.name: str(env_id) for env_id in sorted(ids, key=lambda one: one.version)}
-    known = set(map(str, ids))
+    headers = [entry.header for registry in registries() for entry in registry.entries()]
+    known = {str(header.id) for header in headers}
     for name in config.curriculum:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=3)
             mend = f"Did you mean {', '.join(near)}?" if near else "spade-envs list shows what there is."
             raise UsageError(f"curriculum: there is no environment {name}. {mend}")
-    if not newest:
-        raise UsageError("No environment is registered, so nothing could fill a refused design's block.")
-    return list(config.curriculum or newest.values())
+    seeds = sorted((header.id for header in headers if header.origin == "seed"), key=lambda one: one.version)
+    pool = config.curriculum or list({env_id.name: str(env_id) for env_id in seeds}.values())
+    if not pool:
+        raise UsageError("No seed environment is registered, so nothing could fill a refused design's block.")
+    return pool
 
 
 def _print_results(run: RunFolder, entries: list[dict[str, Any]], seconds: float, console: Console) -> None:

@@ -24,7 +24,7 @@ from trl.models.utils import unwrap_model_for_generation
 
 from spade_envs.errors import UsageError
 from spade_train.clock import Clock
-from spade_train.config import SelfPlayConfig
+from spade_train.config import SelfPlayConfig, check_fixed, micro_batches
 from spade_train.decoding import Policy
 from spade_train.display import Display
 from spade_train.flags import Words
@@ -32,25 +32,6 @@ from spade_train.gradients import RoleGradients
 from spade_train.padding import skip_padding
 from spade_train.records import RunFolder, design_entry, episode_entry, round_entry
 from spade_train.selfplay import Round, SelfPlay
-
-_OWNED = dict.fromkeys(
-    ("gradient_accumulation_steps", "steps_per_generation", "generation_batch_size"),
-    "follows from --num_generations and --per_device_train_batch_size: a batch is one whole round",
-)
-_OWNED |= dict.fromkeys(("max_steps", "num_train_epochs"), "follows from --rounds")
-_OWNED |= dict.fromkeys(("logging_steps", "logging_strategy"), "is one round")
-_OWNED |= dict.fromkeys(
-    ("eval_strategy", "do_eval", "num_generations_eval"), "has nothing to act on: there is no evaluation set"
-)
-_OWNED["shuffle_dataset"] = "would break the order of the blocks, and with it every baseline"
-_OWNED |= dict.fromkeys(
-    ("use_vllm", "use_transformers_continuous_batching", "cache_implementation", "generation_kwargs"),
-    "does not reach the trainer's own decoder, which samples both roles",
-)
-_OWNED |= dict.fromkeys(
-    ("top_p", "top_k", "min_p", "repetition_penalty"),
-    "is not known to the trainer's own decoder; it samples with --temperature alone",
-)
 
 
 @dataclass(frozen=True)
@@ -83,9 +64,7 @@ def settings(said: Words) -> Settings:
     Raises:
         UsageError: a setting that self-play fixes was set, or settings contradict each other.
     """
-    for _, name in said.names():
-        if name in _OWNED:
-            raise UsageError(f"{name} {_OWNED[name]}. Leave it out.")
+    check_fixed(name for _, name in said.names())
     full = parser()
     full.set_defaults_with_config(**said.preset)
     plain = full.parse_args(list(said.flags))
@@ -94,37 +73,24 @@ def settings(said: Words) -> Settings:
         selfplay, grpo, model = full.parse_args_into_dataclasses(list(said.flags))
     except ValueError as problem:
         raise UsageError(str(problem)) from problem
-    selfplay.check()
-    if selfplay.turn_tokens > grpo.max_completion_length:
-        raise UsageError(
-            f"turn_tokens ({selfplay.turn_tokens}) exceeds max_completion_length "
-            f"({grpo.max_completion_length}), which bounds a whole episode."
-        )
+    selfplay.check(grpo.max_completion_length)
     if grpo.world_size > 1:
-        raise UsageError(
-            "Several processes are not supported yet: start spade-train once, without a launcher."
-        )
+        raise UsageError("Several processes are not supported yet: start spade-train without a launcher.")
     return Settings(selfplay, grpo, model)
 
 
 def _derived(plain: Any) -> dict[str, Any]:
-    group, micro = plain.num_generations, plain.per_device_train_batch_size
-    if group < 2:
-        raise UsageError(f"num_generations is {group}; a block needs at least 2 rows to have a baseline.")
-    unit = group + group * group
-    if unit % micro:
-        fits = ", ".join(str(n) for n in range(1, unit + 1) if unit % n == 0)
-        raise UsageError(
-            f"per_device_train_batch_size ({micro}) does not divide a round's {unit} rows "
-            f"(G + G*G with num_generations G = {group}). Choose one of {fits}."
-        )
+    """What TRL must be told so that one of its batches is one round."""
+    bf16 = plain.bf16 if plain.bf16 is not None else _fast_bf16() and not plain.fp16
     return {
-        "gradient_accumulation_steps": unit // micro,
+        "gradient_accumulation_steps": micro_batches(
+            plain.num_generations, plain.per_device_train_batch_size
+        ),
         "max_steps": plain.rounds * plain.num_iterations,
         "shuffle_dataset": False,
         "logging_steps": 1,
         "disable_tqdm": True,
-        "bf16": plain.bf16 if plain.bf16 is not None else _fast_bf16() and not plain.fp16,
+        "bf16": bf16,
     }
 
 
