@@ -49,13 +49,17 @@ class SelfPlayConfig:
         default=1024, metadata=_help("Longest prompt that is played; a longer one leaves its row out.")
     )
 
+    upper_layers: int = field(
+        default=0, metadata=_help("Train this many layers below the head and freeze the rest; 0 trains all.")
+    )
+
     def check(self, completion_tokens: int) -> None:
         """Raise :class:`UsageError` for the first setting that is out of range.
 
         Args:
             completion_tokens: TRL's ``max_completion_length``: the most that may follow a prompt.
         """
-        for name, least in (("rounds", 1), ("turn_tokens", 1), ("prompt_tokens", 16)):
+        for name, least in (("rounds", 1), ("turn_tokens", 1), ("prompt_tokens", 16), ("upper_layers", 0)):
             if getattr(self, name) < least:
                 raise UsageError(f"{name} is {getattr(self, name)}; it must be at least {least}.")
         if not 0 <= self.format_reward < 1:

@@ -25,7 +25,7 @@ examples:
   spade-train                                     the preset "demo": three rounds on two CPU cores
   spade-train --rounds 10 --learning_rate 5e-6    the same preset, other settings
   spade-train --config my.yaml --use_peft --lora_r 16 --report_to tensorboard
-  spade-train --model_name_or_path Qwen/Qwen2.5-Coder-1.5B-Instruct --designer free
+  spade-train --config my.yaml --model_name_or_path ORG/NAME --designer free --max_completion_length 3000
 
 presets: {presets}
 A setting is a flag or a key of the YAML file; flags win. The trainer's own:
@@ -57,7 +57,7 @@ def help_text() -> str:
     """Return what ``--help`` prints."""
     defaults = SelfPlayConfig()
     own = [
-        f"  --{item.name:<16} {item.metadata['help']} [{getattr(defaults, item.name) or 'all'}]"
+        f"  --{item.name:<16} {item.metadata['help']} {_default(getattr(defaults, item.name))}"
         for item in fields(SelfPlayConfig)
     ]
     return _HELP.format(presets=", ".join(_preset_names()), own="\n".join(own))
@@ -91,6 +91,10 @@ def check_names(words: Words, known: Collection[str]) -> None:
             near = difflib.get_close_matches(name, known, n=1)
             mend = f"Did you mean {near[0]}?" if near else "spade-train --help_all lists all of them."
             raise UsageError(f"{place}{name}: there is no such setting. {mend}")
+
+
+def _default(value: object) -> str:
+    return "" if value == [] else f"[{value}]"
 
 
 def _preset_names() -> list[str]:

@@ -74,6 +74,8 @@ def settings(said: Words) -> Settings:
     except ValueError as problem:
         raise UsageError(str(problem)) from problem
     selfplay.check(grpo.max_completion_length)
+    if selfplay.upper_layers and model.use_peft:
+        raise UsageError("upper_layers and use_peft contradict each other: adapters freeze all layers.")
     if grpo.world_size > 1:
         raise UsageError("Several processes are not supported yet: start spade-train without a launcher.")
     return Settings(selfplay, grpo, model)
@@ -145,9 +147,19 @@ def _trainer(settings: Settings, model: str, hook: _Hook) -> GRPOTrainer:
     trainer.remove_callback(PrinterCallback)
     base = trainer.accelerator.unwrap_model(trainer.model)
     base = base.get_base_model() if hasattr(base, "get_base_model") else base
+    _freeze_lower(base, settings.selfplay.upper_layers)
     hook.gradients = RoleGradients(base.base_model, hook.role)
     skip_padding(base.base_model)
     return trainer
+
+
+def _freeze_lower(model: Any, upper: int) -> None:
+    """Leave gradients to the upper layers; the backward pass ends below them. Embeddings and head are frozen."""
+    if not upper:
+        return
+    model.requires_grad_(False)
+    for layer in model.base_model.layers[-upper:]:
+        layer.requires_grad_(True)
 
 
 def _tasks(rounds: int, group: int) -> Dataset:

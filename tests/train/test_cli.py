@@ -42,6 +42,7 @@ def test_help_has_examples_and_imports_no_torch() -> None:
         (["--per_device_train_batch_size", "3"], "Choose one of 1, 2, 4, 5, 10, 20"),
         (["--num_generations", "1"], "at least 2"),
         (["--turn_tokens", "500"], "exceeds max_completion_length"),
+        (["--use_peft"], "contradict each other"),
         (["--format_reward", "1.5"], "below what success earns"),
         (["--bf16", "true", "--fp16", "true"], "fp16"),
         (["--model_name_or_path", "./nowhere"], "there is no such folder"),
