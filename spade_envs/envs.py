@@ -65,20 +65,9 @@ class IsolatedEnv(gym.Env[Any, Any]):
             raise UsageError(f"render_mode must be None or 'ansi', found {render_mode!r}")
         if on_fault not in ("truncate", "raise"):
             raise UsageError(f"on_fault must be 'truncate' or 'raise', found {on_fault!r}")
-        self._options: dict[str, Any] = {
-            "render_mode": render_mode,
-            "isolation": isolation,
-            "on_fault": on_fault,
-            "limits": limits,
-            **arguments,
-        }
         self.source, self.render_mode = source, render_mode
-        self._isolation, self._on_fault, self._limits, self._arguments = (
-            isolation,
-            on_fault,
-            limits,
-            arguments,
-        )
+        self._isolation, self._on_fault, self._limits = isolation, on_fault, limits
+        self._arguments = arguments
         self.header = _header(source)
         self._fresh = True
         self._fault: str | None = None
@@ -142,7 +131,16 @@ class IsolatedEnv(gym.Env[Any, Any]):
         self._worker.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(type(self), self.source, **self._options), (), {"spec": self.spec}
+        made_anew = partial(
+            type(self),
+            self.source,
+            render_mode=self.render_mode,
+            isolation=self._isolation,
+            on_fault=self._on_fault,
+            limits=self._limits,
+            **self._arguments,
+        )
+        return made_anew, (), {"spec": self.spec}
 
     def _start(self) -> InstanceInfo:
         self._worker = Worker.start(self._limits, isolation=self._isolation)

@@ -279,7 +279,8 @@ def test_a_pickle_holds_the_source_and_not_the_state(made: Any) -> None:
     environment.reset(seed=4)
     for other in (pickle.loads(pickle.dumps(environment)), copy.deepcopy(environment)):
         assert other.spec == environment.spec
-        assert other._options == environment._options
+        assert (other.render_mode, other._on_fault, other._limits) == ("ansi", "raise", Limits(call_s=0.7))
+        assert other._arguments == {"bonus": 2}
         assert other.reset(seed=4) == environment.reset(seed=4)
         other.close()
 

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 import pytest
 from gymnasium import spaces
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from processes import outcome
 from small_designs import design
@@ -72,6 +72,7 @@ HONEST = ["ok", np.zeros(2, np.uint8), 0.5, False, False, {"is_success": False}]
 
 @few
 @given(st.integers(0, 5), values)
+@example(0, np.zeros(0))
 def test_every_field_of_a_step_may_be_hostile(field: int, value: Any) -> None:
     worker, channel = playing()
     lie = [*HONEST]
@@ -101,6 +102,7 @@ FIELDS = ["observation_space", "action_space", "rules", "action_names", "tools",
 
 @few
 @given(st.sampled_from([*FIELDS, "index", "all"]), values)
+@example("all", np.zeros(()))
 def test_every_field_of_a_description_may_be_hostile(field: str, value: Any) -> None:
     worker, channel = playing()
     data = {
