@@ -1,7 +1,7 @@
 """How many random fillings of the slot templates are admitted, and why the others are not.
 
-Run it with ``python benchmarks/slots.py [COUNT] [SEED]``; the default is 1,000 fillings (twenty minutes on
-one quiet core). Each is judged as any design is. A filling that is refused for two reasons counts under both.
+Run it with ``python benchmarks/slots.py [COUNT] [SEED]``; the default is 1,000 fillings, about twenty minutes on one
+quiet core. Ctrl-C ends it early. Each is judged as any design is; one refused for two reasons counts under both.
 """
 
 from __future__ import annotations
@@ -22,16 +22,19 @@ from spade_train.designer.slots import random_specification, render
 def main(count: int = 1_000, seed: int = 0) -> None:
     rng = Random(seed)
     judged, admitted, reasons = Counter[str](), Counter[str](), Counter[str]()
-    for _ in track(range(count), f"Judging {count} fillings"):
-        specification = random_specification(rng)
-        report = judge(render(specification, generation_round=0))
-        judged[specification["template"]] += 1
-        admitted[specification["template"]] += report.admitted
-        reasons.update({finding.rule for gate in report.gates for finding in gate.findings})
-    console = Console()
+    try:
+        for _ in track(range(count), f"Judging {count} fillings"):
+            specification = random_specification(rng)
+            report = judge(render(specification, generation_round=0))
+            judged[specification["template"]] += 1
+            admitted[specification["template"]] += report.admitted
+            reasons.update({finding.rule for gate in report.gates for finding in gate.findings})
+    except KeyboardInterrupt:
+        pass  # what has been judged so far is shown
+    total, console = judged.total(), Console()
     console.print(table("admitted", {name: (admitted[name], judged[name]) for name in sorted(judged)}))
-    console.print(table("refused for", {rule: (times, count) for rule, times in reasons.most_common()}))
-    console.print(table("in all", {"admitted": (admitted.total(), count)}))
+    console.print(table("refused for", {rule: (times, total) for rule, times in reasons.most_common()}))
+    console.print(table("in all", {"admitted": (admitted.total(), total)}))
 
 
 def table(title: str, rates: dict[str, tuple[int, int]]) -> Table:
