@@ -100,4 +100,5 @@ class CargoHold(gym.Env):
         return max(best.values())[1]
 
     def _observe(self):
-        return {"weights": self._weights, "values": self._values, "loaded": self._loaded, "room": self._room}
+        loaded = self._loaded.copy()
+        return {"weights": self._weights, "values": self._values, "loaded": loaded, "room": self._room}

@@ -38,13 +38,13 @@ class LampRow(gym.Env):
         for lamp in self.np_random.choice(self._count, size=needed, replace=False):
             self._press(int(lamp))
         self._left = needed + 1
-        return self._lit, {}
+        return self._lit.copy(), {}
 
     def step(self, action):
         self._press(int(action))
         self._left -= 1
         solved = not self._lit.any()
-        return self._lit, float(solved), solved or self._left == 0, False, {"is_success": solved}
+        return self._lit.copy(), float(solved), solved or self._left == 0, False, {"is_success": solved}
 
     def render(self):
         row = " ".join(f"{lamp}:{'on' if lit else 'off'}" for lamp, lit in enumerate(self._lit))

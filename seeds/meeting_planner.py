@@ -75,7 +75,7 @@ class MeetingPlanner(ToolEnv):
         return self._bookings == [self._best()]
 
     def hint(self):
-        return "Ask for each named person's calendar and for the rooms; cross out the busy hours first, then look for a room."
+        return "Ask for every named person's calendar and for the rooms; cross out busy hours, then look for a room."
 
     def expert_action(self):
         for person in self._invited:

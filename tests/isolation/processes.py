@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from spade_envs.errors import WorkerFault
+from spade_envs.isolation import channel
 
 
 def children(process: int | None = None) -> list[int]:
@@ -18,6 +19,11 @@ def children(process: int | None = None) -> list[int]:
     for task in Path(f"/proc/{process}/task").iterdir():
         found += map(int, (task / "children").read_text().split())
     return found
+
+
+def zygote() -> int:
+    """The zygote that workers are forked from where nothing else is asked for."""
+    return channel._zygotes[0]._pid
 
 
 def workers() -> list[int]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from processes import children, descriptors, eventually, lives, outcome, workers
+from processes import children, descriptors, eventually, lives, outcome, workers, zygote
 from small_designs import ENDLESS, HEADER, design
 
 from spade_envs.contract import Rejection
@@ -298,8 +298,8 @@ def test_an_interrupted_call_ends_the_worker(worker: Worker) -> None:
 def test_two_hundred_kills_leave_nothing() -> None:
     Worker.start().close()
     gc.collect()
-    (zygote,) = children()
-    before = (descriptors(), descriptors(zygote), len(children(zygote)))
+    parent, others = zygote(), children()
+    before = (descriptors(), descriptors(parent), len(children(parent)))
     source = design(step=ENDLESS)
     for count in range(200):
         worker = Worker.start(Limits(call_s=0.2))
@@ -311,24 +311,24 @@ def test_two_hundred_kills_leave_nothing() -> None:
         elif count % 2:
             worker.close()
         del worker
-    assert eventually(lambda: (descriptors(), descriptors(zygote), len(children(zygote))) == before)
-    assert children() == [zygote]
+    assert eventually(lambda: (descriptors(), descriptors(parent), len(children(parent))) == before)
+    assert children() == others
 
 
 def test_a_dead_zygote_is_replaced() -> None:
     Worker.start().close()
-    (zygote,) = children()
+    parent = zygote()
     worker = Worker.start()
     prepared(worker)
     (process,) = workers()
-    os.kill(zygote, signal.SIGKILL)
+    os.kill(parent, signal.SIGKILL)
     assert eventually(lambda: not lives(process))
     with pytest.raises(WorkerFault, match="died"):
         worker.reset(0)
     worker = Worker.start()
     assert worker.reset(prepared(worker))[0] == 0
     worker.close()
-    assert zygote not in children()
+    assert parent not in children()
 
 
 def test_a_machine_that_cannot_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
