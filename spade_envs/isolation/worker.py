@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 import gymnasium
 
-from spade_envs.contract import Rejection, ToolEnv
+from spade_envs.contract import Rejection, ToolEnv, tool_schemas
 from spade_envs.isolation import wire
 from spade_envs.isolation.limits import Limits
 from spade_envs.isolation.spaces import SpaceError
@@ -150,7 +150,7 @@ def _description(environment: Any) -> dict[str, Any]:
         "action_space": _described_space(environment, "action_space"),
         "rules": inspect.cleandoc(kind.__doc__ or ""),
         "action_names": None if names is None else list(names),
-        "tools": environment.tools if isinstance(environment, ToolEnv) else [],
+        "tools": tool_schemas(type(environment)) if isinstance(environment, ToolEnv) else [],
         "render_fps": dict(getattr(environment, "metadata", None) or {}).get("render_fps"),
         "has_render": getattr(kind, "render", None) is not gymnasium.Env.render,
     }
