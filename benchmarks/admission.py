@@ -42,7 +42,9 @@ def main() -> None:
     labels = json.loads((folder / "labels.json").read_text()) if (folder / "labels.json").is_file() else {}
     designs = {folder / name: label["ok"] for name, label in labels.items()}
     designs |= dict.fromkeys(sorted(seeds_folder().glob("*.py")), True)
-    judge(next(iter(designs)).read_text())  # the first verdict of a process pays for starting two interpreters
+    judge(
+        next(iter(designs)).read_text()
+    )  # the first verdict of a process pays for starting two interpreters
     rows = [row(path, ok) for path, ok in designs.items() if not wanted or path.stem in wanted]
     for ok, what in ((True, "honest admitted"), (False, "flawed refused")):
         verdicts = [admitted is ok for good, admitted, _ in rows if good is ok]

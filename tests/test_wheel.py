@@ -69,7 +69,12 @@ def test_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path) -> Non
     assert done.returncode == 0, done.stderr
     assert f"made spade/{name}-v0" in done.stdout
     listed = subprocess.run(
-        [home / "bin" / "spade-envs", "list", "--json"], capture_output=True, text=True, env=clean, cwd=tmp_path, check=False
+        [home / "bin" / "spade-envs", "list", "--json"],
+        capture_output=True,
+        text=True,
+        env=clean,
+        cwd=tmp_path,
+        check=False,
     )
     assert listed.returncode == 0, listed.stderr
     assert f"spade/{name}-v0" in listed.stdout
