@@ -106,7 +106,8 @@ def make_trainer(options: argparse.Namespace, folder: str, lesson: Lesson) -> GR
     config = GRPOConfig(
         output_dir="runs/learns", use_cpu=True, bf16=False, seed=options.seed, max_steps=options.steps,
         learning_rate=options.learning_rate, lr_scheduler_type="constant", num_generations=options.group,
-        per_device_train_batch_size=options.group, gradient_accumulation_steps=options.blocks, max_completion_length=LIMITS.completion,
+        per_device_train_batch_size=options.group, gradient_accumulation_steps=options.blocks,
+        max_completion_length=LIMITS.completion,
         loss_type="grpo", shuffle_dataset=False, gradient_checkpointing=False, dataloader_pin_memory=False,
         logging_steps=1, report_to="none", disable_tqdm=True, save_strategy="no",
     )  # fmt: skip

@@ -26,7 +26,7 @@ SALT = 0x5BADE  # admission's own generator: independent of every seed that a de
 _ENCODER = msgspec.msgpack.Encoder(enc_hook=lambda array: array.tobytes())
 
 
-class Enough(Exception):  # noqa: N818 (a signal)
+class Enough(Exception):
     """A fault settles the verdict: nothing more is played."""
 
 

@@ -83,7 +83,7 @@ class Shop(ToolEnv):
         return bool(answer["ok"]) if isinstance(answer, dict) else answer == "ok"
 
 
-class Mute(Exception):  # noqa: N818
+class Mute(Exception):
     def __str__(self) -> str:
         raise RuntimeError
 
