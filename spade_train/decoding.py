@@ -56,7 +56,7 @@ class Decoder:
     ) -> None:
         self._model, self._temperature, self._stop, self._generator = model, temperature, stop, generator
         distinct = {prompt: row for row, prompt in enumerate(dict.fromkeys(map(tuple, prompts)))}
-        self._cache = DynamicCache()
+        self._cache = DynamicCache(config=model.config)
         self._seen = torch.zeros(len(distinct), 0, dtype=torch.long, device=model.device)
         self._unread: list[list[int]] = [[] for _ in distinct]  # sampled, but not yet in the cache
         self._read([list(prompt) for prompt in distinct])
@@ -70,7 +70,7 @@ class Decoder:
         self._unread = [list(self._unread[row]) for row in rows]
 
     def append(self, rows: Sequence[Sequence[int]]) -> None:
-        """Let every row read tokens that it did not choose."""
+        """Let every row read tokens that it did not choose: at least one each, or none at all."""
         unread = [[*old, *new] for old, new in zip(self._unread, rows, strict=True)]
         self._unread = [[] for _ in rows]
         self._read(unread)
@@ -128,9 +128,6 @@ class Decoder:
             .logits[:, -1]
             .float()
         )
-        idle = [row for row, new in enumerate(rows) if not new]
-        if idle:  # their last column is padding: they still stand where they stood
-            logits[idle] = self.logits[idle]
         self.logits = logits
 
 

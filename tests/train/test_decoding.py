@@ -46,12 +46,20 @@ def test_logits_equal_those_of_a_whole_read(policy: Policy, model: LlamaForCausa
 
 
 @torch.no_grad()
-def test_rows_that_stop_early_do_not_disturb_the_others(model: LlamaForCausalLM, tokenizer: Any) -> None:
-    greedy = Policy(model, tokenizer, temperature=0.0)
-    alone = greedy.decoder([[5, 6, 7]]).sample(8)[0].tokens
-    stop = frozenset(greedy.decoder([[8, 9]]).sample(3)[0].tokens[:2])
-    decoder = Decoder(model, [[5, 6, 7], [8, 9]], temperature=0.0, stop=stop - set(alone))
-    assert decoder.sample(8)[0].tokens == alone
+def test_what_a_row_said_last_is_read_however_early_it_stopped(
+    model: LlamaForCausalLM, tokenizer: Any
+) -> None:
+    prompts = [[5, 6, 7], [8, 9], [10, 11, 12, 13]]
+    free = Policy(model, tokenizer, temperature=0.0).decoder(prompts).sample(8)
+    stop = frozenset([free[0].tokens[0], free[1].tokens[3]])  # greedy: row 0 stops at once, row 1 in between
+    decoder = Decoder(model, prompts, temperature=0.0, stop=stop)
+    said = [row.tokens for row in decoder.sample(8)]
+    assert len({len(tokens) for tokens in said}) > 1
+    assert all(row.tokens[: len(tokens)] == tokens for row, tokens in zip(free, said, strict=True))
+    decoder.append([[20, 21], [22], [23, 24, 25]])
+    for row, last in enumerate(([20, 21], [22], [23, 24, 25])):
+        ids = prompts[row] + said[row] + last
+        torch.testing.assert_close(decoder.logits[row], whole_read(model, ids), atol=1e-4, rtol=1e-4)
 
 
 @torch.no_grad()
