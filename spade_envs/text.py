@@ -7,6 +7,7 @@ without one is answered with what is expected, and costs a turn like any other.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -188,7 +189,9 @@ def make_text(env_id: str, *, action_format: ActionFormat = "xml", **arguments: 
         action_format: see :class:`TextEnv`.
         **arguments: for ``gymnasium.make``, for example ``difficulty=2``.
     """
-    return TextEnv(gym.make(env_id, **arguments), action_format)
+    with warnings.catch_warnings():  # an older version is asked for on purpose
+        warnings.filterwarnings("ignore", ".*is out of date", DeprecationWarning)
+        return TextEnv(gym.make(env_id, **arguments), action_format)
 
 
 def _argument(held: str) -> str:

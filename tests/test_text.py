@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
@@ -12,10 +13,11 @@ from gymnasium.envs.registration import EnvSpec
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from spade_envs import TextEnv, seeds_folder
+from spade_envs import Registry, TextEnv, add_registry, make_text, seeds_folder
 from spade_envs.contract.text_space import UnicodeText
 from spade_envs.envs import IsolatedEnv
 from spade_envs.errors import UsageError
+from spade_envs.registry import stack
 from spade_envs.spoken import UnreadableError, expected, read_action, write_action
 
 FORMATS = ("boxed", "xml", "tool_call", "raw")
@@ -216,3 +218,15 @@ def test_experts_win_by_text_alone(name: str, action_format: Any) -> None:
         assert bool(env.tools) is (name == "stock_room" or action_format == "tool_call")
     finally:
         env.close()
+
+
+def test_an_older_version_is_made_without_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stack, "_added", [])
+    source = (seeds_folder() / "lamp_row.py").read_text().replace("LampRow", "OldLampRow")
+    registry = Registry(tmp_path)
+    for body in (source, source.replace("Presses left", "Left")):
+        registry.add(body, {})
+    add_registry(tmp_path)
+    with pytest.warns(DeprecationWarning, match="out of date"):
+        gym.make("spade/OldLampRow-v0").close()
+    make_text("spade/OldLampRow-v0").close()
