@@ -17,7 +17,7 @@ from processes import eventually, outcome, workers
 from spade_envs.contract import Rejection
 from spade_envs.envs import IsolatedEnv
 from spade_envs.errors import WorkerFault
-from spade_envs.isolation import Limits, Worker
+from spade_envs.isolation import Worker
 
 SHARED = Path(os.environ.get("SPADE_SHARED") or Path(__file__).resolve().parents[3] / "shared")
 ATTACKS = sorted((SHARED / "attacks").glob("*.py"))
@@ -61,7 +61,7 @@ def test_an_attack_ends_as_its_label_says(path: Path) -> None:
     assert expected
     labels = {expected[1], *(others[1].split() if others else ())}
     before = (random.getstate(), np.geterr(), str(np.random.get_state()), set(gymnasium.registry))
-    worker = Worker.start(Limits(call_s=0.5))
+    worker = Worker.start()
     got = outcome(play, worker, source)
     got = got.kind if isinstance(got, WorkerFault) else got
     worker.close()

@@ -22,14 +22,14 @@ from spade_envs.errors import IsolationError, UsageError, WorkerFault
 from spade_envs.isolation import Limits, Worker, channel
 from spade_envs.isolation.worker import _SAMPLE
 
-FAST = Limits(build_s=2.0, call_s=0.3)
+PATIENT = Limits(build_s=30, call_s=30)  # the machine may be busy
 
 
 @pytest.fixture
 def worker() -> Iterator[Worker]:
-    with_limits = Worker.start(FAST)
-    yield with_limits
-    with_limits.close()
+    patient = Worker.start(PATIENT)
+    yield patient
+    patient.close()
 
 
 def prepared(worker: Worker, **parts: str) -> int:
@@ -108,7 +108,8 @@ def overrun(call: str, limits: Limits) -> float:
 
 @pytest.mark.parametrize("call", ["init", "reset", "step", "render", "hint", "expert"])
 def test_a_call_that_does_not_end_is_stopped_in_time(call: str) -> None:
-    tries = (overrun(call, Limits(build_s=0.6, call_s=0.4)) for _ in range(4))  # the machine may be busy
+    limits = Limits(build_s=2 if call == "init" else 30, call_s=0.7)
+    tries = (overrun(call, limits) for _ in range(4))  # the machine may be busy
     assert any(0 <= late < 0.2 for late in tries)
 
 
@@ -119,11 +120,11 @@ def test_a_call_that_does_not_end_is_stopped_in_time(call: str) -> None:
         ("self.step(action)", "raised", "RecursionError"),
         ("raise ValueError('\\ud800')", "raised", r"ValueError: \?"),
         ("raise Odd()", "raised", "Odd"),
-        ("sum(range(10 ** 14))", "timeout", "0.3 s"),
-        ("raise Hanging()", "timeout", "0.3 s"),
+        ("sum(range(10 ** 14))", "timeout", "step took longer than 0.5 s"),
+        ("raise Hanging()", "timeout", "step took longer than 0.5 s"),
     ],
 )
-def test_faults_of_a_step_have_a_kind(worker: Worker, statement: str, kind: str, says: str) -> None:
+def test_faults_of_a_step_have_a_kind(statement: str, kind: str, says: str) -> None:
     module = textwrap.dedent("""
         class Hanging(Exception):
             def __str__(self):
@@ -135,6 +136,7 @@ def test_faults_of_a_step_have_a_kind(worker: Worker, statement: str, kind: str,
             def __str__(self):
                 raise ValueError
     """)
+    worker = Worker.start(Limits(call_s=0.5) if kind == "timeout" else PATIENT)
     index = prepared(worker, step=statement, module=module)
     worker.reset(index)
     with pytest.raises(WorkerFault, match=says) as caught:
@@ -143,6 +145,7 @@ def test_faults_of_a_step_have_a_kind(worker: Worker, statement: str, kind: str,
     assert worker.alive == (kind == "raised")
     if worker.alive:
         assert worker.reset(index)[0] == 0
+    worker.close()
 
 
 @pytest.mark.parametrize(
@@ -156,7 +159,7 @@ def test_faults_of_a_step_have_a_kind(worker: Worker, statement: str, kind: str,
     ],
 )
 def test_too_much_memory_is_reported(statement: str) -> None:
-    worker = Worker.start(Limits(call_s=20, memory_mb=48))
+    worker = Worker.start(Limits(call_s=30, memory_mb=48))
     index = prepared(worker, step=statement)
     worker.reset(index)
     with pytest.raises(WorkerFault, match="step: the design used up its memory") as caught:
@@ -302,7 +305,7 @@ def test_two_hundred_kills_leave_nothing() -> None:
     before = (descriptors(), descriptors(parent), len(children(parent)))
     source = design(step=ENDLESS)
     for count in range(200):
-        worker = Worker.start(Limits(call_s=0.2))
+        worker = Worker.start(Limits(call_s=0.5))
         if count % 40 == 0:
             worker.load(source)
             worker.make()
