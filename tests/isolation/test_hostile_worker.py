@@ -27,7 +27,7 @@ from spade_envs.isolation.spaces import describe
 SOURCE = design(observation_space="spaces.Box(0, 9, (2,), np.uint8)", observation="np.zeros(2, np.uint8)")
 
 
-few = settings(max_examples=40)  # each example sets a design up
+few = settings(max_examples=60)  # each example sets a design up
 
 
 class LyingChannel:
