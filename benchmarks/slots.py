@@ -1,6 +1,6 @@
 """How many random fillings of the slot templates are admitted, and why the others are not.
 
-Run it with ``python benchmarks/slots.py [COUNT] [SEED]``; the default is 1,000 fillings, about twenty minutes on one
+Run it with ``python benchmarks/slots.py [COUNT] [SEED]``; the default is 1,000 fillings, about eight minutes on one
 quiet core. Ctrl-C ends it early. Each is judged as any design is; one refused for two reasons counts under both.
 """
 
