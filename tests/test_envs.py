@@ -301,6 +301,7 @@ def test_closing_ends_a_busy_worker_and_may_be_repeated(made: Any) -> None:
 
 def test_a_forgotten_environment_leaves_nothing() -> None:
     IsolatedEnv(design()).close()
+    gc.collect()
     before = len(os.listdir("/proc/self/fd"))
     for _ in range(3):
         IsolatedEnv(design()).reset()

@@ -1,40 +1,35 @@
-"""The host's end of a worker: messages under a deadline, and the zygotes that workers are forked from.
-
-A host process has one zygote per hash seed, started when it is first needed and again when it has died. After
-``os.fork`` the child keeps nothing of its parent's: it starts zygotes and workers of its own.
-"""
+"""The host's end of a worker: one message there and one back, under a deadline."""
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import os
 import select
 import signal
 import socket
-import sys
-import threading
-import time
 import weakref
-from typing import Protocol
+from typing import NoReturn, Protocol
 
-import msgspec
-
-from spade_envs.errors import IsolationError, WorkerFault
+from spade_envs.errors import WorkerFault
 from spade_envs.isolation.limits import Limits
-from spade_envs.isolation.wire import HEADER_BYTES, STATUS_BYTES, length_of
+from spade_envs.isolation.mailbox import Mailbox, MailboxError
+from spade_envs.isolation.wire import STATUS_BYTES
 from spade_envs.isolation.worker import Session
 
-ZYGOTE_START_S = 60.0
 STATUS_WAIT_S = 0.1
 """How long a killed worker's wait status is waited for: it is worth a better message, not more."""
-_CONTROL = 3  # the control socket's descriptor in the zygote
 
 
 class Channel(Protocol):
-    """How the host talks to one worker."""
+    """How the host talks to one worker.
+
+    Attributes:
+        alive: whether the worker can be asked.
+        places: memory in which the worker leaves observations; None where they stand in its replies.
+    """
 
     alive: bool
+    places: memoryview | None
 
     def exchange(self, message: bytes, seconds: float, call: str) -> bytes:
         """Send a message and return the reply.
@@ -51,6 +46,7 @@ class LocalChannel:
     """A worker without isolation or deadlines, in the host's own process, for designs that are trusted."""
 
     def __init__(self, limits: Limits) -> None:
+        self.places: memoryview | None = None
         self._session = Session(limits)
         self.alive = True
 
@@ -67,47 +63,62 @@ class LocalChannel:
             del self._session
 
 
-class ProcessChannel:
-    """An isolated worker process. Not for use by two threads at once.
+class ForkedChannel:
+    """An isolated worker process that a zygote forked. Not for use by two threads at once.
+
+    Messages lie in shared memory; two counters of the kernel's (eventfd) say that one has been put there. The
+    host waits for an edge of the worker's counter and never reads it: that saves a system call for each step.
 
     Args:
-        requests: descriptor to which requests are written.
-        replies: descriptor from which replies are read.
-        lease: descriptor of the socket whose closing makes the zygote kill the worker.
+        mailbox: the host's view of the shared memory.
+        asked: counter that tells the worker of a request.
+        answered: counter that tells the host of a reply.
+        lease: descriptor of the socket whose closing makes the zygote kill the worker, and on which the zygote
+            says the worker's wait status.
         limits: the worker's limits.
     """
 
     alive = False
 
-    def __init__(self, requests: int, replies: int, lease: int, limits: Limits) -> None:
-        os.set_blocking(requests, False)  # a worker that does not read must not hold the host up
-        self._requests, self._replies, self._lease = requests, replies, lease
-        self._most = limits.message_bytes
-        self._readable, self._writable = select.poll(), select.poll()
-        self._readable.register(replies, select.POLLIN)
-        self._writable.register(requests, select.POLLOUT)
+    def __init__(self, mailbox: Mailbox, asked: int, answered: int, lease: int, limits: Limits) -> None:
+        self.places: memoryview | None = mailbox.places
+        self._mailbox, self._most = mailbox, limits.message_bytes
+        self._asked, self._answered, self._lease = asked, answered, lease
+        self._number = 0
+        self._events = select.epoll(2)
+        self._events.register(answered, select.EPOLLIN | select.EPOLLET)
+        self._events.register(lease, select.EPOLLIN)
         self.alive = True
-        _channels.add(self)
+        _open.add(self)
 
     def exchange(self, message: bytes, seconds: float, call: str) -> bytes:
         """See :class:`Channel`."""
         if not self.alive:
             raise WorkerFault("died", f"{call}: the worker is gone")
-        deadline = time.monotonic() + seconds
+        if len(message) > self._most:
+            raise WorkerFault("contract", f"{call}: a request of {len(message):,} bytes is too long to send")
+        self._number += 1
         try:
-            self._send(len(message).to_bytes(HEADER_BYTES, "little") + message, deadline)
-            return self._receive(deadline)
-        except TimeoutError:
-            self.close()
-            raise WorkerFault("timeout", f"{call} took longer than {seconds:g} s and was stopped") from None
-        except (EOFError, BrokenPipeError):
-            raise WorkerFault("died", f"{call}: the worker died ({_ending(self._end())})") from None
-        except _ProtocolError as error:
+            self._mailbox.ask(self._number, message)
+            os.eventfd_write(self._asked, 1)
+            events = self._events.poll(seconds, 2)
+            if not events or (events[0][0] != self._answered and len(events) < 2):
+                self._mourn(bool(events), seconds, call)
+            return self._mailbox.answered(self._number)
+        except MailboxError as error:
             self.close()
             raise WorkerFault("protocol", f"{call}: {error}") from None
+        except WorkerFault:
+            raise
         except BaseException:  # an interrupted exchange leaves a reply that would answer the next request
             self.close()
             raise
+
+    def _mourn(self, dead: bool, seconds: float, call: str) -> NoReturn:
+        status = self._end()
+        if dead:
+            raise WorkerFault("died", f"{call}: the worker died ({_ending(status)})")
+        raise WorkerFault("timeout", f"{call} took longer than {seconds:g} s and was stopped")
 
     def close(self) -> None:
         """End the worker. Safe to call again."""
@@ -129,52 +140,20 @@ class ProcessChannel:
         """Let go of the worker without waiting. In a forked child the parent's worker lives on."""
         if self.alive:
             self.alive = False
-            for descriptor in (self._requests, self._replies, self._lease):
+            self.places = None
+            del self._mailbox  # the mapping keeps a descriptor until it is collected
+            self._events.close()
+            for descriptor in (self._asked, self._answered, self._lease):
                 os.close(descriptor)
 
     def __del__(self) -> None:
         self.abandon()
 
-    def _send(self, frame: bytes, deadline: float) -> None:
-        while frame:
-            try:
-                frame = frame[os.write(self._requests, frame) :]
-            except BlockingIOError:
-                _wait(self._writable, deadline)
 
-    def _receive(self, deadline: float) -> bytes:
-        frame = self._read(deadline)
-        if len(frame) != HEADER_BYTES + length_of(frame):
-            frame = self._read_on(bytearray(frame), deadline)
-        return frame[HEADER_BYTES:]
-
-    def _read_on(self, frame: bytearray, deadline: float) -> bytes:
-        while len(frame) < HEADER_BYTES or len(frame) < HEADER_BYTES + length_of(frame):
-            if len(frame) >= HEADER_BYTES and length_of(frame) > self._most:
-                raise _ProtocolError(
-                    f"a reply of {length_of(frame):,} bytes; at most {self._most:,} are read"
-                )
-            frame += self._read(deadline)
-        if len(frame) > HEADER_BYTES + length_of(frame):
-            raise _ProtocolError("a reply longer than it says")
-        return bytes(frame)
-
-    def _read(self, deadline: float) -> bytes:
-        _wait(self._readable, deadline)
-        data = os.read(self._replies, 1 << 16)
-        if not data:
-            raise EOFError
-        return data
-
-
-class _ProtocolError(Exception):
-    """A reply is longer than it may be, or not what was announced."""
-
-
-def _wait(poll: select.poll, deadline: float) -> None:
-    left = deadline - time.monotonic()
-    if left <= 0 or not poll.poll(1000 * left):
-        raise TimeoutError
+def abandon_all() -> None:
+    """Let go of all workers of this process."""
+    for channel in _open:
+        channel.abandon()
 
 
 def _ending(status: int | None) -> str:
@@ -185,107 +164,4 @@ def _ending(status: int | None) -> str:
     return f"exit status {os.waitstatus_to_exitcode(status)}"
 
 
-def open_channel(limits: Limits, hash_seed: int) -> ProcessChannel:
-    """Fork a worker from the zygote with this hash seed, which is started where none lives.
-
-    Raises:
-        IsolationError: this machine cannot start one.
-    """
-    with _lock:
-        for _ in range(2):
-            zygote = _zygotes.get(hash_seed) or _zygotes.setdefault(hash_seed, _Zygote(hash_seed))
-            try:
-                return zygote.fork(limits)
-            except (BrokenPipeError, ConnectionError):  # it died since it was last used
-                _zygotes.pop(hash_seed).close()
-    raise IsolationError("the process that forks isolated workers dies at once; its own message stands above")
-
-
-class _Zygote:
-    """The host's handle of a zygote process."""
-
-    def __init__(self, hash_seed: int) -> None:
-        if sys.platform != "linux" or not sys.executable:
-            raise IsolationError(
-                "isolation='process' needs Linux and a Python executable. "
-                "For code that you trust there is isolation='none'."
-            )
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            self._pid = _spawn(theirs.fileno(), hash_seed)
-        if not self._is_ready():
-            self.close()
-            raise IsolationError(
-                "the process that forks isolated workers could not start; its own message stands above"
-            )
-
-    def _is_ready(self) -> bool:
-        self._control.settimeout(ZYGOTE_START_S)
-        try:
-            return bool(self._control.recv(16))
-        except OSError:
-            return False
-
-    def fork(self, limits: Limits) -> ProcessChannel:
-        """Ask for a worker. It may still fail to start: then its first call finds it dead."""
-        requests, requests_end = os.pipe()
-        replies, replies_end = os.pipe()
-        lease, lease_end = socket.socketpair()
-        channel = ProcessChannel(requests_end, replies, lease.detach(), limits)
-        try:
-            ends = [requests, replies_end, lease_end.fileno()]
-            socket.send_fds(self._control, [msgspec.msgpack.encode(limits)], ends)
-        finally:  # the worker's ends live in the worker only, or its death would not be noticed
-            os.close(requests)
-            os.close(replies_end)
-            lease_end.close()
-        return channel
-
-    def close(self) -> None:
-        """End the zygote and with it its workers."""
-        self._control.close()
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(self._pid, 0)
-
-    def abandon(self) -> None:
-        """Let go of the zygote without waiting: it ends when its host does."""
-        self._control.close()
-
-
-def _spawn(control: int, hash_seed: int) -> int:
-    command = [sys.executable, "-P", "-m", "spade_envs.isolation.zygote", str(_CONTROL), str(os.getpid())]
-    environment = {
-        "PYTHONHASHSEED": str(hash_seed),
-        "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path)),
-        "OPENBLAS_NUM_THREADS": "1",
-        "OMP_NUM_THREADS": "1",
-        "SPADE_REGISTER": "0",  # a worker needs no registry
-    }
-    actions = [
-        (os.POSIX_SPAWN_DUP2, control, _CONTROL),
-        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
-    ]
-    # In a process group of its own: a terminal's interrupt is the host's to handle.
-    return os.posix_spawn(sys.executable, command, environment, file_actions=actions, setpgroup=0)
-
-
-def _let_go() -> None:
-    for channel in _channels:
-        channel.abandon()
-    for zygote in _zygotes.values():
-        zygote.abandon()
-    _zygotes.clear()
-
-
-def _after_fork_in_child() -> None:
-    _let_go()
-    _lock.release()
-
-
-_zygotes: dict[int, _Zygote] = {}
-_channels: weakref.WeakSet[ProcessChannel] = weakref.WeakSet()
-# Held while a worker's ends are open in the host, so that no fork in another thread inherits them.
-_lock = threading.RLock()
-atexit.register(_let_go)
-os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_after_fork_in_child)
+_open: weakref.WeakSet[ForkedChannel] = weakref.WeakSet()

@@ -13,6 +13,7 @@ import numpy as np
 from gymnasium import spaces
 
 from spade_envs.contract.text_space import UnicodeText
+from spade_envs.isolation.places import Tree
 
 Checker = Callable[[Any], Any]
 
@@ -21,10 +22,11 @@ class OutsideError(ValueError):
     """A value that does not lie in its space. The message says what was found and what the space holds."""
 
 
-def checker(space: spaces.Space[Any]) -> Checker:
+def checker(space: spaces.Space[Any], places: Tree = None) -> Checker:
     """Return the function that checks and converts values of ``space``.
 
-    Values come out as int for ``Discrete``, str for ``Text``, arrays of the space's dtype for
+    Where the space's arrays have places in memory, None stands for what lies in its place, which is copied
+    before it is checked. Values come out as int for ``Discrete``, str for ``Text``, arrays of the space's dtype for
     ``MultiDiscrete``, ``MultiBinary`` and ``Box``, and dict or tuple of these. An array that needs no
     conversion is not copied.
     """
@@ -32,17 +34,19 @@ def checker(space: spaces.Space[Any]) -> Checker:
         case spaces.Discrete():
             return _discrete(int(space.start), int(space.start) + int(space.n))
         case spaces.MultiDiscrete():
-            return _array(space, space.start, space.start + (space.nvec - 1))
+            return _array(space, space.start, space.start + (space.nvec - 1), places)
         case spaces.MultiBinary():
-            return _array(space, np.int8(0), np.int8(1))
+            return _array(space, np.zeros(space.shape, np.int8), np.ones(space.shape, np.int8), places)
         case spaces.Box():
-            return _array(space, space.low, space.high)
+            return _array(space, space.low, space.high, places)
         case spaces.Text():
             return _text(space)
         case spaces.Dict():
-            return _dict({key: checker(part) for key, part in space.spaces.items()})
+            trees = places or {}
+            return _dict({key: checker(part, trees.get(key)) for key, part in space.spaces.items()})
         case spaces.Tuple():
-            return _tuple([checker(part) for part in space.spaces])
+            trees = places or [None] * len(space.spaces)
+            return _tuple([checker(part, tree) for part, tree in zip(space.spaces, trees, strict=True)])
     raise TypeError(f"no checker for {type(space).__name__}")
 
 
@@ -61,13 +65,26 @@ def _discrete(start: int, stop: int) -> Checker:
     return check
 
 
-def _array(space: spaces.Space[Any], low: np.ndarray | np.generic, high: np.ndarray | np.generic) -> Checker:
+def _array(space: spaces.Space[Any], low: np.ndarray, high: np.ndarray, place: np.ndarray | None) -> Checker:
     shape, dtype = space.shape, space.dtype
     assert dtype is not None
     exact = dtype.kind in "biu"
     everything = exact and _covers(dtype, low, high)
+    above, below = np.empty(low.shape, bool), np.empty(low.shape, bool)
+    all_true = np.ones(low.shape, bool).tobytes()
+
+    def placed() -> np.ndarray:
+        array = place.copy()  # type: ignore[union-attr]
+        if not everything:
+            np.greater_equal(array, low, above)
+            np.less_equal(array, high, below)
+            if above.tobytes() != all_true or below.tobytes() != all_true:
+                raise OutsideError(f"{_shown(array)} is not within the bounds of {str(space)[:120]}")
+        return array
 
     def check(value: Any) -> np.ndarray:
+        if value is None and place is not None:
+            return placed()
         array = value if isinstance(value, np.ndarray) else _from_sequence(value)
         if array.shape != shape:
             raise OutsideError(f"an array of shape {array.shape} where the space has {shape}")

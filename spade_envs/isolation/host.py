@@ -17,9 +17,11 @@ from gymnasium import spaces
 from spade_envs.contract import Finding, Header, Rejection, parse_header
 from spade_envs.errors import UsageError, WorkerFault
 from spade_envs.isolation import wire
-from spade_envs.isolation.channel import Channel, LocalChannel, open_channel
+from spade_envs.isolation.channel import Channel, LocalChannel
 from spade_envs.isolation.conform import Checker, OutsideError, checker
+from spade_envs.isolation.fork_server import open_channel
 from spade_envs.isolation.limits import Limits
+from spade_envs.isolation.places import Tree, lay_out, size_of
 from spade_envs.isolation.spaces import SpaceError, build
 from spade_envs.isolation.worker import CONTRACT, MEMORY, OK, RAISED
 
@@ -135,14 +137,24 @@ class Worker:
         index, data = self._ask("make", 2, arguments)
         try:
             info = _instance_info(index, data)
+            places = self._laid_out(info.observation_space, data["places"])
         except (SpaceError, _ContractError) as error:
             raise WorkerFault("contract", f"__init__: {error}") from None
         except (TypeError, KeyError, ValueError):
             self._refuse("__init__: a malformed description")
         # A tool call may come as the parsed object, too.
         check_action = _tool_call if info.tools else checker(info.action_space)
-        self._checks[index] = _Checks(checker(info.observation_space), check_action)
+        self._checks[index] = _Checks(checker(info.observation_space, places), check_action)
         return info
+
+    def _laid_out(self, space: spaces.Space[Any], start: Any) -> Tree:
+        """Return where the worker says that it leaves an instance's observations."""
+        memory = self._channel.places
+        if start is None:
+            return None
+        if memory is None or type(start) is not int or not 0 <= start <= len(memory) - size_of(space):
+            raise TypeError
+        return lay_out(space, memory, start)
 
     def reset(
         self, index: int, seed: int | None = None, options: dict[str, Any] | None = None
@@ -158,17 +170,15 @@ class Worker:
             UsageError: the action does not lie in the action space.
         """
         try:
-            action = self._checks[index].action(action)
+            action = self._checked("step", index).action(action)
         except OutsideError as error:
             raise UsageError(f"the action is not in the action space: {error}") from None
-        observation, reward, terminated, truncated, info = self._ask("step", 5, index, action)
-        return (
-            self._observation("step", index, observation),
-            _reward(reward),
-            terminated if type(terminated) is bool else _flag("terminated", terminated),
-            truncated if type(truncated) is bool else _flag("truncated", truncated),
-            _info("step", info),
-        )
+        data = self._send("step", index, action)
+        result = wire.decode_step(data) or _unusual_step(self._values("step", 5, data))
+        observation, reward, terminated, truncated, info = result
+        if not math.isfinite(reward):
+            raise _no_reward(reward)
+        return self._observation("step", index, observation), reward, terminated, truncated, info
 
     def render(self, index: int) -> str | None:
         """Return the state as text, or None where the design has none."""
@@ -188,7 +198,7 @@ class Worker:
         """Return the reference policy's action in the present state, as the action space has it."""
         (action,) = self._ask("expert_action", 1, index)
         try:
-            return self._checks[index].action(action)
+            return self._checked("expert_action", index).action(action)
         except OutsideError as error:
             raise WorkerFault("contract", f"expert_action: {error}") from None
 
@@ -204,16 +214,30 @@ class Worker:
     def close(self) -> None:
         """End the worker, whatever it is doing. Safe to call again."""
         self._channel.close()
+        self._checks.clear()  # what they know of its memory keeps that open
+
+    def _checked(self, call: str, index: int) -> _Checks:
+        try:
+            return self._checks[index]
+        except KeyError:
+            gone = "there is no such instance" if self.alive else "the worker is gone"
+            raise WorkerFault("died", f"{call}: {gone}") from None
 
     def _ask(self, operation: str, count: int, *arguments: Any) -> list[Any]:
         """Return the ``count`` values of the reply to an operation."""
-        call = _CALLS.get(operation, operation)
-        seconds = self._limits.build_s if operation in _CALLS else self._limits.call_s
+        return self._values(operation, count, self._send(operation, *arguments))
+
+    def _send(self, operation: str, *arguments: Any) -> bytes:
         try:
             message = wire.encode([operation, *arguments])
         except wire.WireError as error:
-            raise UsageError(f"{call}: {error} cannot be sent to a worker") from None
-        data = self._channel.exchange(message, seconds, call)
+            raise UsageError(f"{operation}: {error} cannot be sent to a worker") from None
+        if operation in _CALLS:
+            return self._channel.exchange(message, self._limits.build_s, _CALLS[operation])
+        return self._channel.exchange(message, self._limits.call_s, operation)
+
+    def _values(self, operation: str, count: int, data: bytes) -> list[Any]:
+        call = _CALLS.get(operation, operation)
         try:
             status, *values = wire.decode(data)
         except (wire.WireError, ValueError) as error:
@@ -236,7 +260,7 @@ class Worker:
 
     def _observation(self, call: str, index: int, value: Any) -> Any:
         try:
-            return self._checks[index].observation(value)
+            return self._checked(call, index).observation(value)
         except OutsideError as error:
             raise WorkerFault("contract", f"{call}: the observation is not in its space: {error}") from None
 
@@ -298,14 +322,30 @@ def _tool_call(value: Any) -> Any:
     raise OutsideError(f"{type(value).__name__} is no tool call: a JSON object is, as text or parsed")
 
 
+def _unusual_step(values: list[Any]) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    """Return what a step said with NumPy's numbers, or with containers in its info."""
+    observation, reward, terminated, truncated, info = values
+    return (
+        observation,
+        _reward(reward),
+        _flag("terminated", terminated),
+        _flag("truncated", truncated),
+        _info("step", info),
+    )
+
+
 def _reward(reward: Any) -> float:
     if isinstance(reward, (int, float, np.number, np.bool_)) and math.isfinite(reward):
         return float(reward)
-    raise WorkerFault("contract", f"step: the reward must be a finite float, found {_shown(reward)}")
+    raise _no_reward(reward)
+
+
+def _no_reward(reward: Any) -> WorkerFault:
+    return WorkerFault("contract", f"step: the reward must be a finite float, found {_shown(reward)}")
 
 
 def _flag(name: str, value: Any) -> bool:
-    if isinstance(value, np.bool_):
+    if isinstance(value, (bool, np.bool_)):
         return bool(value)
     raise WorkerFault("contract", f"step: {name} must be a bool, found {_shown(value)}")
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import os
 import struct
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -26,6 +26,7 @@ STATUS_BYTES = 4
 _TUPLE, _ARRAY, _SCALAR = 1, 2, 3
 _DTYPES = tuple(map(np.dtype, ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")))
 _PLAIN = frozenset({type(None), bool, int, float, str, bytes})
+_TEXT = frozenset({str})
 _LEAVES = _PLAIN | {np.ndarray} | {dtype.type for dtype in _DTYPES}
 # MessagePack's first bytes: those that stand for a fixed number of bytes, and those that a length follows.
 _FIXED = {0xCA: 5, 0xCB: 9, 0xCC: 2, 0xCD: 3, 0xCE: 5, 0xCF: 9, 0xD0: 2, 0xD1: 3, 0xD2: 5, 0xD3: 9}
@@ -51,8 +52,55 @@ def encode(message: list[Any]) -> bytes:
         raise WireError("an integer of more than 64 bits") from None
     except UnicodeEncodeError:
         raise WireError("text with half of a surrogate pair") from None
-    _check_items(data)
+    if len(data) > MAX_ITEMS:
+        _check_items(data)
     return data
+
+
+def encode_step(result: tuple[Any, Any, Any, Any, Any]) -> bytes:
+    """Return the reply to a step, as :func:`encode` would with "ok" before it, sooner where it is a usual one.
+
+    Raises:
+        WireError: what stands in the result that cannot travel.
+    """
+    observation, reward, terminated, truncated, info = result
+    if (
+        type(info) is dict
+        and _PLAIN.issuperset(map(type, info.values()))
+        and _TEXT.issuperset(map(type, info))
+        and type(observation) in _PLAIN
+        and type(reward) is float
+        and type(terminated) is type(truncated) is bool
+    ):
+        try:
+            data = _ENCODER.encode(("ok", observation, reward, terminated, truncated, info))
+        except (OverflowError, UnicodeEncodeError):
+            pass
+        else:
+            if len(data) <= MAX_ITEMS:
+                return data
+    return encode(["ok", *result])
+
+
+def decode_step(data: bytes) -> tuple[Any, float, bool, bool, dict[str, Any]] | None:
+    """Return what the reply to a step says in its usual form, or None: then :func:`decode` it.
+
+    The reward is a float, perhaps not finite; both flags are bools; the info has texts as keys and holds no
+    containers. Of the observation nothing is known but that it consists of what can travel or of MessagePack's
+    other types: check it.
+    """
+    if len(data) > MAX_ITEMS:
+        return None
+    try:
+        return _STEP_DECODER.decode(data)[1:]
+    except (msgspec.DecodeError, struct.error, ValueError, TypeError, LookupError, RecursionError):
+        return None
+
+
+def read(data: bytes) -> list[Any]:
+    """Return a message from the host, which a worker has no reason to check."""
+    message: list[Any] = _DECODER.decode(data)
+    return message
 
 
 def decode(data: bytes) -> list[Any]:
@@ -61,7 +109,8 @@ def decode(data: bytes) -> list[Any]:
     Raises:
         WireError: what is wrong with the message.
     """
-    _check_items(data)
+    if len(data) > MAX_ITEMS:
+        _check_items(data)
     try:
         message = _DECODER.decode(data)
     except (msgspec.DecodeError, struct.error, ValueError, TypeError, LookupError, RecursionError) as error:
@@ -105,6 +154,8 @@ def _plain(value: Any, depth: int) -> Any:
     """Return what MessagePack has for a value that is not in ``_PLAIN``; the commonest come first."""
     kind = type(value)
     if kind is dict:
+        if _PLAIN.issuperset(map(type, value.values())) and _TEXT.issuperset(map(type, value)):
+            return value
         _check_depth(depth)
         depth += 1
         return {
@@ -203,9 +254,10 @@ def _check_depth(depth: int) -> None:
 
 
 def _check_items(data: bytes) -> None:
-    """Count the items before anything is built of them: eight megabytes can announce gigabytes of objects."""
-    if len(data) <= MAX_ITEMS:  # each item takes a byte at least
-        return
+    """Count the items before anything is built of them: eight megabytes can announce gigabytes of objects.
+
+    Each takes a byte at least: shorter messages need no count.
+    """
     at = items = 0
     while at < len(data):
         at += _span(data, at)
@@ -232,3 +284,6 @@ def _span(data: bytes, at: int) -> int:
 
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(ext_hook=_revive)
+_STEP_DECODER = msgspec.msgpack.Decoder(
+    tuple[Literal["ok"], Any, float, bool, bool, dict[str, bool | int | float | str | None]], ext_hook=_revive
+)

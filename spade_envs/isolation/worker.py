@@ -17,6 +17,8 @@ import gymnasium
 from spade_envs.contract import Rejection, ToolEnv, tool_schemas
 from spade_envs.isolation import wire
 from spade_envs.isolation.limits import Limits
+from spade_envs.isolation.mailbox import Mailbox
+from spade_envs.isolation.places import filler, lay_out, size_of
 from spade_envs.isolation.spaces import SpaceError
 from spade_envs.isolation.spaces import describe as describe_space
 from spade_envs.language import CompiledSource, Program, compile_source, load
@@ -35,13 +37,21 @@ class ContractError(Exception):
 class _Instance:
     program: Program
     environment: Any
+    fill: Callable[[Any], Any] | None
 
 
 class Session:
-    """A design and its instances; :meth:`answer` takes the host's message and returns the reply."""
+    """A design and its instances; :meth:`answer` takes the host's message and returns the reply.
 
-    def __init__(self, limits: Limits) -> None:
+    Args:
+        limits: what replies must keep to.
+        places: memory for the observations' arrays; without it they stand in the replies.
+    """
+
+    def __init__(self, limits: Limits, places: memoryview | None = None) -> None:
         self._limits = limits
+        self._places = places
+        self._placed = 0
         self._compiled: CompiledSource | None = None
         self._instances: dict[int, _Instance] = {}
         self._reserve: bytearray | None = bytearray(RESERVE_BYTES)
@@ -49,7 +59,6 @@ class Session:
             "load": self._load,
             "make": self._make,
             "reset": self._reset,
-            "step": self._step,
             "render": lambda index: [self._instances[index].environment.render()],
             "hint": lambda index: [self._instances[index].environment.hint()],
             "expert_action": lambda index: [self._instances[index].environment.expert_action()],
@@ -60,8 +69,11 @@ class Session:
     def answer(self, message: bytes) -> bytes:
         """Carry out what the host asks. Whatever the design raises becomes a reply."""
         try:
-            operation, *arguments = wire.decode(message)
-            reply = wire.encode([OK, *self._operations[operation](*arguments)])
+            operation, *arguments = wire.read(message)
+            if operation == "step":
+                reply = wire.encode_step(self._step(*arguments))
+            else:
+                reply = wire.encode([OK, *self._operations[operation](*arguments)])
             if len(reply) > self._limits.message_bytes:
                 raise ContractError(
                     f"the result has {len(reply):,} bytes; at most {self._limits.message_bytes:,} leave a worker"
@@ -101,38 +113,53 @@ class Session:
             program = load(self._compiled)  # the constructor may have drawn numbers
             environment = program.environment_class(**arguments)
         index = max(self._instances, default=-1) + 1
-        self._instances[index] = _Instance(program, environment)
-        return [index, _description(environment)]
+        description = _description(environment)
+        description["places"], fill = self._place(environment.observation_space)
+        self._instances[index] = _Instance(program, environment, fill)
+        return [index, description]
+
+    def _place(self, space: Any) -> tuple[int | None, Callable[[Any], Any] | None]:
+        """Return where observations of a space begin in the memory, and what moves them there."""
+        start, size = self._placed, size_of(space)
+        if self._places is None or size == 0 or start + size > len(self._places):
+            return None, None
+        self._placed += size
+        return start, filler(lay_out(space, self._places, start))
 
     def _reset(self, index: int, seed: int | None, options: dict[str, Any] | None) -> tuple[Any, ...]:
         instance = self._instances[index]
         if seed is not None:
             instance.program.seed(seed)
         result = instance.environment.reset(seed=seed, options=options)
-        return _parts(result, 2, "reset() must return (observation, info)")
+        observation, info = _parts(result, 2, "reset() must return (observation, info)")
+        return observation if instance.fill is None else instance.fill(observation), info
 
     def _close(self, index: int) -> list[Any]:
         self._instances.pop(index).environment.close()
         return [None]
 
     def _step(self, index: int, action: Any) -> tuple[Any, ...]:
-        result = self._instances[index].environment.step(action)
-        return _parts(result, 5, "step() must return (observation, reward, terminated, truncated, info)")
+        instance = self._instances[index]
+        result = instance.environment.step(action)
+        if type(result) is not tuple or len(result) != 5:
+            result = _parts(
+                result, 5, "step() must return (observation, reward, terminated, truncated, info)"
+            )
+        return result if instance.fill is None else (instance.fill(result[0]), *result[1:])
 
 
-def serve(requests: int, replies: int, limits: Limits) -> NoReturn:
-    """Answer the host until it closes its end."""
-    session = Session(limits)
+def serve(mailbox: Mailbox, asked: int, answered: int, limits: Limits) -> NoReturn:
+    """Answer the host until the zygote ends this process."""
+    session = Session(limits, mailbox.places)
     while True:
-        try:
-            message = wire.read_frame(requests)
-        except EOFError:
-            os._exit(0)
+        os.eventfd_read(asked)
+        number, message = mailbox.asked()
         try:
             reply = session.answer(message)
         except BaseException as error:  # SystemExit and its like are the design's too
             reply = session.complain(error)
-        wire.write_frame(replies, reply)
+        mailbox.answer(number, reply)
+        os.eventfd_write(answered, 1)
 
 
 def warm_up() -> None:

@@ -1,8 +1,9 @@
 """The zygote: a clean interpreter that has everything imported and forks workers on request.
 
 ``python -m spade_envs.isolation.zygote CONTROL HOST``: descriptor of the control socket, process id of the
-host. It never sees a design. Each request on the control socket is a worker's limits with three
-descriptors: the ends of two pipes, which the worker gets, and the worker's lease, which the zygote keeps.
+host. It never sees a design. Each request on the control socket is a worker's limits with four descriptors:
+the mailbox's memory and the counters of requests and of replies, which the worker gets, and the worker's
+lease, which the zygote keeps.
 When the host closes its end of the lease, the zygote kills the worker; when the worker ends, the zygote
 says its wait status on the lease. The zygote ends with its host, and the workers with the zygote.
 """
@@ -26,6 +27,7 @@ import msgspec
 
 from spade_envs.isolation import lockdown, worker
 from spade_envs.isolation.limits import Limits
+from spade_envs.isolation.mailbox import Mailbox
 from spade_envs.isolation.wire import STATUS_BYTES
 
 
@@ -50,10 +52,10 @@ class Zygote:
         self._selector.register(descriptor, selectors.EVENT_READ, action)
 
     def _fork(self) -> None:
-        request, descriptors, _, _ = socket.recv_fds(self._control, 4096, 3)
+        request, descriptors, _, _ = socket.recv_fds(self._control, 4096, 4)
         if not request:
             sys.exit()
-        requests, replies, lease = descriptors
+        memory, asked, answered, lease = descriptors
         parent = os.getpid()
         try:
             worker_id = os.fork()
@@ -61,13 +63,13 @@ class Zygote:
             os.close(lease)
         else:
             if worker_id == 0:
-                _become_worker(requests, replies, request, parent)
+                _become_worker(memory, asked, answered, request, parent)
             ended = os.pidfd_open(worker_id)
             self._watch(lease, partial(self._kill, worker_id, lease))
             self._watch(ended, partial(self._reap, worker_id, lease, ended))
         finally:
-            os.close(requests)
-            os.close(replies)
+            for descriptor in (memory, asked, answered):
+                os.close(descriptor)
 
     def _kill(self, worker_id: int, lease: int) -> None:
         self._selector.unregister(lease)
@@ -83,11 +85,12 @@ class Zygote:
             report.send(status.to_bytes(STATUS_BYTES, "little"), socket.MSG_NOSIGNAL | socket.MSG_DONTWAIT)
 
 
-def _become_worker(requests: int, replies: int, request: bytes, parent: int) -> NoReturn:
+def _become_worker(memory: int, asked: int, answered: int, request: bytes, parent: int) -> NoReturn:
     try:
         limits = msgspec.msgpack.decode(request, type=Limits)
-        lockdown.lock_down((requests, replies), limits.memory_mb << 20, parent)
-        worker.serve(requests, replies, limits)
+        mailbox = Mailbox(memory, limits.message_bytes)
+        lockdown.lock_down((asked, answered), limits.memory_mb << 20, parent)
+        worker.serve(mailbox, asked, answered, limits)
     finally:
         os._exit(1)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from spade_envs.errors import WorkerFault
-from spade_envs.isolation import channel
+from spade_envs.isolation import fork_server
 
 
 def children(process: int | None = None) -> list[int]:
@@ -23,7 +23,7 @@ def children(process: int | None = None) -> list[int]:
 
 def zygote() -> int:
     """The zygote that workers are forked from where nothing else is asked for."""
-    return channel._zygotes[0]._pid
+    return fork_server._zygotes[0]._pid
 
 
 def workers() -> list[int]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import math
+import mmap
 import os
 import socket
+import struct
 import time
 from typing import Any
 
@@ -21,7 +24,10 @@ from test_wire import values
 from spade_envs.contract import Rejection
 from spade_envs.errors import WorkerFault
 from spade_envs.isolation import Description, Limits, Worker, wire
-from spade_envs.isolation.channel import LocalChannel, ProcessChannel
+from spade_envs.isolation.channel import ForkedChannel, LocalChannel
+from spade_envs.isolation.conform import OutsideError, checker
+from spade_envs.isolation.mailbox import Mailbox
+from spade_envs.isolation.places import lay_out, size_of
 from spade_envs.isolation.spaces import describe
 
 SOURCE = design(observation_space="spaces.Box(0, 9, (2,), np.uint8)", observation="np.zeros(2, np.uint8)")
@@ -36,6 +42,7 @@ class LyingChannel:
     def __init__(self) -> None:
         self._honest = LocalChannel(Limits())
         self.lie: bytes | None = None
+        self.places: memoryview | None = None
         self.alive = True
 
     def exchange(self, message: bytes, seconds: float, call: str) -> bytes:
@@ -97,7 +104,16 @@ def test_a_reply_may_be_anything(lie: bytes) -> None:
     assert not worker.alive
 
 
-FIELDS = ["observation_space", "action_space", "rules", "action_names", "tools", "render_fps", "has_render"]
+FIELDS = [
+    "observation_space",
+    "action_space",
+    "rules",
+    "action_names",
+    "tools",
+    "render_fps",
+    "has_render",
+    "places",
+]
 
 
 @few
@@ -113,6 +129,7 @@ def test_every_field_of_a_description_may_be_hostile(field: str, value: Any) -> 
         "tools": [],
         "render_fps": None,
         "has_render": True,
+        "places": None,
     }
     if field in FIELDS:
         data[field] = value
@@ -151,62 +168,115 @@ def test_other_replies_may_be_hostile(call: str, value: Any, status: str) -> Non
     assert isinstance(got, WorkerFault | (int if call == "expert_action" else str | None))
 
 
-class Pipe:
-    """A process channel of which the test plays the worker."""
+class Impostor:
+    """A channel of which the test plays the worker."""
 
     def __init__(self, limits: Limits) -> None:
-        self.requests, requests = os.pipe()
-        replies, self.replies = os.pipe()
+        mailbox, memory = Mailbox.create(limits.message_bytes)
+        self.memory = mmap.mmap(memory, 0)
+        self.reply_area = 16 + limits.message_bytes  # a head, and a message each way
+        os.close(memory)
+        asked, self.answered = os.eventfd(0), os.eventfd(0)
         lease, self.lease = socket.socketpair()
-        self.channel = ProcessChannel(requests, replies, lease.detach(), limits)
+        self.channel = ForkedChannel(mailbox, asked, os.dup(self.answered), lease.detach(), limits)
+
+    def reply(self, number: int, length: int) -> None:
+        """Announce a reply, whatever stands there."""
+        struct.pack_into("<QQ", self.memory, self.reply_area, number, length)
+        os.eventfd_write(self.answered, 1)
 
     def close(self) -> None:
         self.channel.close()
-        os.close(self.requests)
-        os.close(self.replies)
+        os.close(self.answered)
         self.lease.close()
 
 
 @pytest.mark.parametrize(
-    ("said", "kind", "says"),
+    ("number", "length", "says"),
     [
-        (b"", "timeout", "0.1 s"),
-        (b"\x05\x00", "timeout", "0.1 s"),
-        (b"\x05\x00\x00\x00abc", "timeout", "0.1 s"),
-        (b"\x01\x00\x00\x00abc", "protocol", "longer than it says"),
-        (b"\x00\x00\xff\xffabc", "protocol", "bytes; at most 1,048,576"),
-        (b"\xff\xff\xff\xff" + b"x" * 60_000, "protocol", "bytes; at most 1,048,576"),
+        (0, 3, "not asked"),
+        (2, 3, "not asked"),
+        (2**64 - 1, 3, "not asked"),
+        (1, (1 << 20) + 1, "bytes; at most 1,048,576"),
+        (1, 2**64 - 1, "bytes; at most 1,048,576"),
     ],
-    ids=lambda said: str(said)[:30],
 )
-def test_frames_may_be_hostile(said: bytes, kind: str, says: str) -> None:
-    pipe = Pipe(Limits(message_mb=1))
-    os.write(pipe.replies, said)
-    begin = time.monotonic()
+def test_announcements_may_be_hostile(number: int, length: int, says: str) -> None:
+    impostor = Impostor(Limits(message_mb=1))
+    impostor.reply(number, length)
     with pytest.raises(WorkerFault, match=says) as caught:
-        pipe.channel.exchange(b"message", 0.1, "step")
-    assert caught.value.kind == kind
-    assert time.monotonic() - begin < 0.1 + 0.2
-    assert not pipe.channel.alive
-    pipe.close()
+        impostor.channel.exchange(b"message", 0.1, "step")
+    assert caught.value.kind == "protocol"
+    assert not impostor.channel.alive
+    impostor.close()
 
 
-def test_a_worker_that_does_not_read_cannot_hold_the_host_up() -> None:
-    pipe = Pipe(Limits())
+def test_a_worker_that_does_not_answer_cannot_hold_the_host_up() -> None:
+    impostor = Impostor(Limits())
     begin = time.monotonic()
-    with pytest.raises(WorkerFault, match=r"0\.1 s"):
-        pipe.channel.exchange(b"x" * (4 << 20), 0.1, "step")
+    with pytest.raises(WorkerFault, match=r"0\.1 s") as caught:
+        impostor.channel.exchange(b"x" * (4 << 20), 0.1, "step")
+    assert caught.value.kind == "timeout"
     assert time.monotonic() - begin < 0.1 + 0.2
-    pipe.close()
+    impostor.close()
 
 
-def test_a_reply_may_come_in_pieces() -> None:
-    pipe = Pipe(Limits())
-    if os.fork() == 0:
-        for part in (b"\x03\x00", b"\x00\x00", b"ab", b"c"):
-            os.write(pipe.replies, part)
-            time.sleep(0.02)
-        os._exit(0)
-    assert pipe.channel.exchange(b"message", 5, "step") == b"abc"
-    os.wait()
-    pipe.close()
+def test_a_request_too_long_is_refused_before_it_is_sent() -> None:
+    impostor = Impostor(Limits(message_mb=1))
+    with pytest.raises(WorkerFault, match="too long to send"):
+        impostor.channel.exchange(b"x" * ((1 << 20) + 1), 0.1, "reset")
+    assert impostor.channel.alive
+    impostor.close()
+
+
+def test_the_memory_cannot_shrink_under_the_host() -> None:
+    _, memory = Mailbox.create(1 << 20)
+    for change in (1, 64 << 20):
+        with pytest.raises(PermissionError):
+            os.ftruncate(memory, change)
+    with pytest.raises(PermissionError):
+        fcntl.fcntl(memory, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE)
+    os.close(memory)
+
+
+@few
+@given(st.binary(min_size=8, max_size=8))
+def test_what_lies_in_a_place_is_checked_like_any_observation(content: bytes) -> None:
+    """The worker says that the array is in its place; the bytes there are the worker's own."""
+    space = spaces.Dict(a=spaces.Box(-1, 1, (2,), np.float32), b=spaces.Discrete(3))
+    memory = memoryview(bytearray(size_of(space)))
+    memory[:8] = content
+    got = outcome_of(checker(space, lay_out(space, memory, 0)), {"a": None, "b": 1})
+    inside = bool(np.all(np.abs(np.frombuffer(content, np.float32)) <= 1))
+    assert isinstance(got, dict) == inside
+    if inside:
+        memory[:8] = b"\xff" * 8
+        assert got["a"].tobytes() == content
+        assert got in space
+
+
+def outcome_of(check: Any, value: Any) -> Any:
+    try:
+        return check(value)
+    except OutsideError as error:
+        return error
+
+
+@pytest.mark.parametrize("start", [-1, 1 << 40, (8 << 20) - 63, True, 1.5, "0", None])
+def test_a_place_outside_of_the_memory_is_refused(start: Any) -> None:
+    channel = LyingChannel()
+    channel.places = memoryview(bytearray(8 << 20))
+    worker = Worker(channel, Limits())
+    data = {
+        "observation_space": describe(spaces.Box(0, 1, (2,))),
+        "action_space": describe(spaces.Discrete(2)),
+        "rules": "",
+        "action_names": None,
+        "tools": [],
+        "render_fps": None,
+        "has_render": True,
+        "places": start,
+    }
+    channel.lie = wire.encode(["ok", 0, data])
+    got = outcome(worker.make)
+    assert got.index == 0 if start is None else got.kind == "protocol"

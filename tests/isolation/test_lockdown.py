@@ -85,12 +85,12 @@ def test_root_becomes_nobody(locked: Any) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="a locked worker's descriptors are for root to see")
-def test_a_worker_holds_its_pipes_and_nothing_else() -> None:
+def test_a_worker_holds_its_counters_and_nothing_else() -> None:
     worker = Worker.start()
     worker.load(design())
     (process,) = workers()
     names = [os.readlink(f"/proc/{process}/fd/{fd}") for fd in os.listdir(f"/proc/{process}/fd")]
-    assert sorted(name.partition(":")[0] for name in names) == ["/dev/null"] * 3 + ["pipe"] * 2
+    assert sorted(name.partition(":")[0] for name in names) == ["/dev/null"] * 3 + ["anon_inode"] * 2
     zygote = children()[0]
     with open(f"/proc/{zygote}/environ", "rb") as environment:
         variables = {line.partition(b"=")[0] for line in environment.read().split(b"\0") if line}

@@ -19,7 +19,7 @@ from small_designs import ENDLESS, HEADER, design
 
 from spade_envs.contract import Rejection
 from spade_envs.errors import IsolationError, UsageError, WorkerFault
-from spade_envs.isolation import Limits, Worker, channel
+from spade_envs.isolation import Limits, Worker, fork_server
 from spade_envs.isolation.worker import _SAMPLE
 
 PATIENT = Limits(build_s=30, call_s=30)  # the machine may be busy
@@ -335,16 +335,16 @@ def test_a_dead_zygote_is_replaced() -> None:
 
 
 def test_a_machine_that_cannot_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(channel.sys, "platform", "darwin")
+    monkeypatch.setattr(fork_server.sys, "platform", "darwin")
     with pytest.raises(IsolationError, match="needs Linux"):
-        channel._Zygote(0)
+        fork_server._Zygote(0)
 
 
 def test_a_zygote_that_does_not_start_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(channel.sys, "executable", "/bin/false")
+    monkeypatch.setattr(fork_server.sys, "executable", "/bin/false")
     before = (descriptors(), children())
     with pytest.raises(IsolationError, match="could not start"):
-        channel._Zygote(0)
+        fork_server._Zygote(0)
     gc.collect()
     assert (descriptors(), children()) == before
 

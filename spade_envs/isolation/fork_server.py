@@ -1,0 +1,128 @@
+"""The zygotes of this process, from which workers are forked: one per hash seed.
+
+A zygote is started when it is first needed and again when it has died. After ``os.fork`` the child keeps nothing
+of its parent's: it starts zygotes and workers of its own.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import socket
+import sys
+import threading
+
+import msgspec
+
+from spade_envs.errors import IsolationError
+from spade_envs.isolation import channel
+from spade_envs.isolation.channel import ForkedChannel
+from spade_envs.isolation.limits import Limits
+from spade_envs.isolation.mailbox import Mailbox
+
+ZYGOTE_START_S = 60.0
+_CONTROL = 3  # the control socket's descriptor in the zygote
+
+
+def open_channel(limits: Limits, hash_seed: int) -> ForkedChannel:
+    """Fork a worker from the zygote with this hash seed, which is started where none lives.
+
+    Raises:
+        IsolationError: this machine cannot start one.
+    """
+    with _lock:
+        for _ in range(2):
+            zygote = _zygotes.get(hash_seed) or _zygotes.setdefault(hash_seed, _Zygote(hash_seed))
+            try:
+                return zygote.fork(limits)
+            except (BrokenPipeError, ConnectionError):  # it died since it was last used
+                _zygotes.pop(hash_seed).close()
+    raise IsolationError("the process that forks isolated workers dies at once; its own message stands above")
+
+
+class _Zygote:
+    """The host's handle of a zygote process."""
+
+    def __init__(self, hash_seed: int) -> None:
+        if sys.platform != "linux" or not sys.executable:
+            raise IsolationError(
+                "isolation='process' needs Linux and a Python executable. "
+                "For code that you trust there is isolation='none'."
+            )
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._pid = _spawn(theirs.fileno(), hash_seed)
+        if not self._is_ready():
+            self.close()
+            raise IsolationError(
+                "the process that forks isolated workers could not start; its own message stands above"
+            )
+
+    def _is_ready(self) -> bool:
+        self._control.settimeout(ZYGOTE_START_S)
+        try:
+            return bool(self._control.recv(16))
+        except OSError:
+            return False
+
+    def fork(self, limits: Limits) -> ForkedChannel:
+        """Ask for a worker. It may still fail to start: then its first call finds it dead."""
+        mailbox, memory = Mailbox.create(limits.message_bytes)
+        try:
+            asked, answered = os.eventfd(0, os.EFD_CLOEXEC), os.eventfd(0, os.EFD_CLOEXEC)
+            lease, theirs = socket.socketpair()
+            with theirs:
+                forked = ForkedChannel(mailbox, asked, answered, lease.detach(), limits)
+                ends = [memory, asked, answered, theirs.fileno()]
+                socket.send_fds(self._control, [msgspec.msgpack.encode(limits)], ends)
+        finally:
+            os.close(memory)
+        return forked
+
+    def close(self) -> None:
+        """End the zygote and with it its workers."""
+        self._control.close()
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self._pid, 0)
+
+    def abandon(self) -> None:
+        """Let go of the zygote without waiting: it ends when its host does."""
+        self._control.close()
+
+
+def _spawn(control: int, hash_seed: int) -> int:
+    command = [sys.executable, "-P", "-m", "spade_envs.isolation.zygote", str(_CONTROL), str(os.getpid())]
+    environment = {
+        "PYTHONHASHSEED": str(hash_seed),
+        "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path)),
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "SPADE_REGISTER": "0",  # a worker needs no registry
+    }
+    actions = [
+        (os.POSIX_SPAWN_DUP2, control, _CONTROL),
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+    ]
+    # In a process group of its own: a terminal's interrupt is the host's to handle.
+    return os.posix_spawn(sys.executable, command, environment, file_actions=actions, setpgroup=0)
+
+
+def _let_go() -> None:
+    channel.abandon_all()
+    for zygote in _zygotes.values():
+        zygote.abandon()
+    _zygotes.clear()
+
+
+def _after_fork_in_child() -> None:
+    _let_go()
+    _lock.release()
+
+
+_zygotes: dict[int, _Zygote] = {}
+# Held while a worker's ends are open in the host, so that no fork in another thread inherits them.
+_lock = threading.RLock()
+atexit.register(_let_go)
+os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_after_fork_in_child)
