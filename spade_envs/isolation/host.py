@@ -16,7 +16,7 @@ from gymnasium import spaces
 
 from spade_envs.contract import Finding, Header, Rejection, parse_header
 from spade_envs.errors import UsageError, WorkerFault
-from spade_envs.isolation import wire
+from spade_envs.isolation import code_cache, wire
 from spade_envs.isolation.channel import Channel, LocalChannel
 from spade_envs.isolation.conform import Checker, OutsideError, checker
 from spade_envs.isolation.fork_server import open_channel
@@ -24,6 +24,7 @@ from spade_envs.isolation.limits import Limits
 from spade_envs.isolation.places import Tree, lay_out, size_of
 from spade_envs.isolation.spaces import SpaceError, build
 from spade_envs.isolation.worker import CONTRACT, MEMORY, OK, RAISED
+from spade_envs.language import length_rejection
 
 Isolation = Literal["process", "none"]
 RENDER_FPS = 4
@@ -90,6 +91,8 @@ class Worker:
         self._channel = channel
         self._limits = limits
         self._checks: dict[int, _Checks] = {}
+        self._forked = not isinstance(channel, LocalChannel)
+        self._used = False  # whether code of a design's has run in it
 
     @classmethod
     def start(
@@ -120,12 +123,15 @@ class Worker:
         return self._channel.alive
 
     def load(self, source: str) -> Description | Rejection:
-        """Compile a design in the worker, which keeps it for :meth:`make`."""
+        """Compile a design in the worker, which keeps it for :meth:`make`; code that is known is not made again."""
+        if (too_long := length_rejection(source)) is not None:
+            return too_long
+        known = code_cache.recall(source) if self._forked else None
+        class_name, findings, code = self._ask("load", 3, source, known)
         header = parse_header(source)
-        if isinstance(header, Rejection):
-            return header
-        class_name, findings = self._ask("load", 2, source)
-        if type(class_name) is str:
+        if type(class_name) is str and type(code) is bytes and not isinstance(header, Rejection):
+            if self._forked and known is None and not self._used:
+                code_cache.keep(source, code)
             return Description(header, class_name)
         try:
             return Rejection(tuple(_finding(data) for data in findings))
@@ -134,6 +140,7 @@ class Worker:
 
     def make(self, **arguments: Any) -> InstanceInfo:
         """Build an instance with ``render_mode="ansi"`` and the arguments, in a namespace of its own."""
+        self._used = True
         index, data = self._ask("make", 2, arguments)
         try:
             info = _instance_info(index, data)

@@ -7,9 +7,11 @@ believes nothing that this side says; what is checked here is checked for the sa
 from __future__ import annotations
 
 import inspect
+import marshal
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any, NoReturn
 
 import gymnasium
@@ -21,7 +23,7 @@ from spade_envs.isolation.mailbox import Mailbox
 from spade_envs.isolation.places import filler, lay_out, size_of
 from spade_envs.isolation.spaces import SpaceError
 from spade_envs.isolation.spaces import describe as describe_space
-from spade_envs.language import CompiledSource, Program, compile_source, load
+from spade_envs.language import Program, compile_source
 from spade_envs.language import describe as describe_error
 
 OK, RAISED, CONTRACT, MEMORY = "ok", "raised", "contract", "memory"
@@ -52,7 +54,7 @@ class Session:
         self._limits = limits
         self._places = places
         self._placed = 0
-        self._compiled: CompiledSource | None = None
+        self._compiled: tuple[str, CodeType] | None = None
         self._instances: dict[int, _Instance] = {}
         self._reserve: bytearray | None = bytearray(RESERVE_BYTES)
         self._operations: dict[str, Callable[..., Iterable[Any]]] = {
@@ -95,22 +97,29 @@ class Session:
         """Return the reply that says what the design raised, and in which line."""
         return wire.encode([RAISED, describe_error(error).encode("utf-8", "replace").decode()])
 
-    def _load(self, source: str) -> list[Any]:
-        compiled = compile_source(source)
-        if isinstance(compiled, Rejection):
-            return [None, [finding.as_dict() for finding in compiled.findings]]
-        self._compiled = compiled
-        return [compiled.class_name, []]
+    def _load(self, source: str, code: bytes | None) -> list[Any]:
+        """Compile a source, or take the code that a worker made of it before."""
+        if code is None:
+            compiled = compile_source(source)
+            if isinstance(compiled, Rejection):
+                return [None, [finding.as_dict() for finding in compiled.findings], None]
+            code = marshal.dumps((compiled.class_name, compiled.code))
+        class_name, _ = self._compiled = marshal.loads(code)
+        return [class_name, [], code]
+
+    def _program(self) -> Program:
+        assert self._compiled is not None
+        class_name, code = self._compiled
+        return Program(code, class_name)
 
     def _make(self, arguments: dict[str, Any]) -> list[Any]:
-        assert self._compiled is not None
-        program = load(self._compiled)
+        program = self._program()
         try:
             environment: Any = program.environment_class(render_mode="ansi", **arguments)
         except TypeError as error:
             if "'render_mode'" not in str(error):
                 raise
-            program = load(self._compiled)  # the constructor may have drawn numbers
+            program = self._program()  # the constructor may have drawn numbers
             environment = program.environment_class(**arguments)
         index = max(self._instances, default=-1) + 1
         description = _description(environment)
@@ -165,7 +174,13 @@ def serve(mailbox: Mailbox, asked: int, answered: int, limits: Limits) -> NoRetu
 def warm_up() -> None:
     """Take a design through its first calls, so that a forked worker finds everything loaded."""
     session = Session(Limits())
-    for request in (["load", _SAMPLE], ["make", {}], ["reset", 0, 0, None], ["step", 0, 0], ["render", 0]):
+    for request in (
+        ["load", _SAMPLE, None],
+        ["make", {}],
+        ["reset", 0, 0, None],
+        ["step", 0, 0],
+        ["render", 0],
+    ):
         session.answer(wire.encode(request))
 
 

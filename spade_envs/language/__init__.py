@@ -1,6 +1,7 @@
 """The language of environments: source in, code or a rejection out; code runs in a namespace of its own."""
 
 from spade_envs.language.compiler import CompiledSource, compile_source
+from spade_envs.language.limits import length_rejection
 from spade_envs.language.names import FILENAME, POLICY_VERSION
 from spade_envs.language.program import PRINTED_LIMIT, Program, describe, load, run_program
 
@@ -12,6 +13,7 @@ __all__ = [
     "Program",
     "compile_source",
     "describe",
+    "length_rejection",
     "load",
     "run_program",
 ]

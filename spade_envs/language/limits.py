@@ -32,6 +32,8 @@ _TOKEN = re.compile(
 
 def parse(source: str) -> ast.Module | Rejection:
     """Return the syntax tree of a source that keeps the limits, or what is wrong with its text."""
+    if rejection := length_rejection(source):
+        return rejection
     if finding := _text_finding(source) or _token_finding(source):
         return Rejection((finding,))
     try:
@@ -50,11 +52,18 @@ def syntax_finding(error: SyntaxError) -> Finding:
     return Finding("language.syntax", found, "Mend the syntax.", error.lineno, error.offset)
 
 
-def _text_finding(source: str) -> Finding | None:
+def length_rejection(source: str) -> Rejection | None:
+    """Return what is wrong with the length of a source, if anything."""
     size = len(source.encode("utf-8", "surrogatepass"))
-    if size > MAX_BYTES:
-        found = f"The source has {size:,} bytes; at most {MAX_BYTES:,} are allowed."
-        return Finding("language.limit", found, "Shorten it: compute tables instead of listing them.")
+    if size <= MAX_BYTES:
+        return None
+    found = f"The source has {size:,} bytes; at most {MAX_BYTES:,} are allowed."
+    return Rejection(
+        (Finding("language.limit", found, "Shorten it: compute tables instead of listing them."),)
+    )
+
+
+def _text_finding(source: str) -> Finding | None:
     if hidden := _HIDDEN.search(source):
         place = _place(source, hidden.start())
         found = f"An invisible character, U+{ord(hidden[0]):04X}, stands here."

@@ -102,7 +102,7 @@ def test_a_worker_leaves_large_observations_out_of_its_replies() -> None:
     replies = {}
     for memory in (None, memoryview(bytearray(1 << 16))):
         session = Session(Limits(), memory)
-        for request in (["load", source], ["make", {}], ["reset", 0, 0, None]):
+        for request in (["load", source, None], ["make", {}], ["reset", 0, 0, None]):
             reply = session.answer(wire.encode(request))
         replies[memory is None] = reply
         assert not isinstance(wire.decode(reply), Rejection)
@@ -114,6 +114,6 @@ def test_where_the_memory_is_full_observations_stand_in_the_replies() -> None:
         observation_space="spaces.Box(0, 9, (100,), np.uint8)", observation="np.zeros(100, np.uint8)"
     )
     session = Session(Limits(), memoryview(bytearray(300)))
-    session.answer(wire.encode(["load", source]))
+    session.answer(wire.encode(["load", source, None]))
     described = [wire.decode(session.answer(wire.encode(["make", {}])))[2]["places"] for _ in range(4)]
     assert described == [0, 128, None, None]
