@@ -11,8 +11,9 @@ import gymnasium as gym
 
 from spade_envs.contract import Header, Rejection, file_sha256, parse_header
 from spade_envs.errors import RegistryError, UsageError, WorkerFault
-from spade_envs.isolation.host import InstanceInfo, Isolation, Worker
-from spade_envs.isolation.limits import Limits
+from spade_envs.isolation import Limits, WorkerPool
+from spade_envs.isolation.host import InstanceInfo, Isolation
+from spade_envs.snapshot import Snapshot
 
 OnFault = Literal["truncate", "raise"]
 
@@ -24,8 +25,9 @@ class IsolatedEnv(gym.Env[Any, Any]):
     A worker that exceeds its deadline or its memory, dies, raises, or returns what the contract does not
     allow, ends the episode: ``truncated`` is true, ``info["worker_restarted"]`` is true and
     ``info["fault"]`` says what happened; the next reset starts another worker. A pickled or copied
-    environment is made anew from its source and arguments; its episode is not copied. In a forked process
-    the next reset starts a worker of its own.
+    environment is made anew from its source and arguments; its episode is not copied: :meth:`snapshot` does
+    that. In a forked process the next reset starts a worker of its own. After ten deaths of its workers in a
+    row a design is quarantined: the next reset raises.
 
     Args:
         source: the environment file's text.
@@ -33,6 +35,7 @@ class IsolatedEnv(gym.Env[Any, Any]):
         isolation: ``"process"``, or ``"none"`` for a design that is trusted: it then runs in this process.
         on_fault: ``"raise"`` raises the :class:`~spade_envs.errors.WorkerFault` instead of truncating.
         limits: what the worker may use.
+        pool: where workers come from, with the pool's own isolation and limits; each is started anew without.
         **arguments: for the design's constructor, for example ``difficulty=2``.
 
     Attributes:
@@ -59,6 +62,7 @@ class IsolatedEnv(gym.Env[Any, Any]):
         isolation: Isolation = "process",
         on_fault: OnFault = "truncate",
         limits: Limits | None = None,
+        pool: WorkerPool | None = None,
         **arguments: Any,
     ) -> None:
         if render_mode not in (None, "ansi"):
@@ -67,9 +71,9 @@ class IsolatedEnv(gym.Env[Any, Any]):
             raise UsageError(f"on_fault must be 'truncate' or 'raise', found {on_fault!r}")
         self.source, self.render_mode = source, render_mode
         self._isolation, self._on_fault, self._limits = isolation, on_fault, limits
+        self._pool = pool or WorkerPool(limits, isolation=isolation, spares=0)
         self._arguments = arguments
         self.header = _header(source)
-        self._fresh = True
         self._fault: str | None = None
         self._observation: Any = None
         info = self._start()
@@ -80,15 +84,15 @@ class IsolatedEnv(gym.Env[Any, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin an episode. The same seed gives the same one, and the same unseeded ones after it."""
+        """Begin an episode. The same seed gives the same one, and the same unseeded ones after it.
+
+        Raises:
+            WorkerFault: the design fails, or is quarantined.
+        """
         super().reset(seed=seed)
-        if not self._worker.alive:
-            self._start()
-        if seed is None and self._fresh:
-            seed = int(self.np_random.integers(2**31))  # else all new instances would play alike
-        self._observation, info = self._worker.reset(self._index, seed, options)
-        self._fresh, self._fault = False, None
-        return self._observation, info
+        if self._observation is not None and self._fault is None:
+            self._pool.quarantine.absolve(self.source)
+        return self._begin(int(self.np_random.integers(2**31)) if seed is None else seed, options)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Take one step.
@@ -105,7 +109,44 @@ class IsolatedEnv(gym.Env[Any, Any]):
         except WorkerFault as fault:
             return self._cut(fault)
         self._observation = result[0]
+        if len(self._actions) <= self.header.max_episode_steps:
+            self._actions.append(action if type(action) in (int, str) else copy.deepcopy(action))
         return result
+
+    def snapshot(self) -> Snapshot:
+        """Return the episode so far, as what it takes to play it again: cheap, picklable, good in any process.
+
+        Wrappers count for themselves: a time limit's steps are not part of it.
+
+        Raises:
+            ResetNeeded: no episode has begun.
+            UsageError: the episode was stopped by a fault, or is longer than the header allows.
+        """
+        if self._observation is None:
+            raise gym.error.ResetNeeded("no episode has begun: call reset() before snapshot()")
+        if self._fault is not None:
+            raise UsageError(f"the episode was stopped, there is nothing to return to: {self._fault}")
+        if len(self._actions) > self.header.max_episode_steps:
+            raise UsageError(
+                f"the episode has more than the {self.header.max_episode_steps} steps it may have"
+            )
+        return Snapshot.of(self.source, self._arguments, self._begun, self._actions, self._observation)
+
+    def restore(self, snapshot: Snapshot) -> tuple[Any, dict[str, Any]]:
+        """Return to a snapshot's state, by playing its episode again. Returns observation and info.
+
+        Raises:
+            UsageError: it is of another design, or of one with other arguments.
+            WorkerFault: the design fails, or does not repeat its episode.
+        """
+        snapshot.check(self.source, self._arguments)
+        observation, info = self._begin(snapshot.seed, snapshot.options)
+        for action in snapshot.actions:
+            observation, _, _, _, info = self._worker.step(self._index, action)
+        if not snapshot.shows(observation):
+            raise WorkerFault("contract", "restore: the design does not repeat its episode")
+        self._observation, self._actions = observation, list(snapshot.actions)
+        return observation, info
 
     def render(self) -> str | None:
         """Return the state as text where ``render_mode`` is ``"ansi"``, else None."""
@@ -142,22 +183,35 @@ class IsolatedEnv(gym.Env[Any, Any]):
         )
         return made_anew, (), {"spec": self.spec}
 
-    def _start(self) -> InstanceInfo:
-        self._worker = Worker.start(self._limits, isolation=self._isolation)
+    def _begin(self, seed: int, options: dict[str, Any] | None) -> tuple[Any, dict[str, Any]]:
         try:
-            loaded = self._worker.load(self.source)
-            if isinstance(loaded, Rejection):
-                raise UsageError(f"the source is refused:\n{loaded.text(str(self.header.id), self.source)}")
+            if not self._worker.alive:
+                self._start()
+            observation, info = self._worker.reset(self._index, seed, options)
+        except WorkerFault as fault:
+            self._pool.quarantine.blame(self.source, fault)
+            raise
+        self._observation, self._fault = observation, None
+        self._begun, self._actions = (seed, copy.deepcopy(options)), []
+        return observation, info
+
+    def _start(self) -> InstanceInfo:
+        taken = self._pool.take(self.source)
+        if isinstance(taken, Rejection):
+            raise UsageError(f"the source is refused:\n{taken.text(str(self.header.id), self.source)}")
+        self._worker = taken
+        try:
             info = self._worker.make(**self._arguments)
         except BaseException:
             self._worker.close()
             raise
-        self._index, self._has_render, self._fresh = info.index, info.has_render, True
+        self._index, self._has_render = info.index, info.has_render
         return info
 
     def _cut(self, fault: WorkerFault) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """End the episode after a fault, with the last observation: it lies in the space, and it is true."""
         self._worker.close()
+        self._pool.quarantine.blame(self.source, fault)
         self._fault = f"{fault.kind}: {fault}"
         if self._on_fault == "raise":
             raise fault

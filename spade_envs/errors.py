@@ -33,7 +33,8 @@ class WorkerFault(SpadeError):
     Attributes:
         kind: ``"timeout"``, ``"memory"``, ``"died"``, ``"raised"`` (the design's own exception),
             ``"contract"`` (a result that the contract does not allow), ``"protocol"`` (a reply that cannot be
-            read).
+            read), ``"closed"`` (it was gone before it was asked), ``"quarantined"`` (the design's workers died
+            too often to start another).
     """
 
     def __init__(self, kind: str, message: str) -> None:

@@ -8,8 +8,16 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from spade_envs.isolation import QUARANTINE
+
 settings.register_profile("spade", deadline=None, print_blob=True)
 settings.load_profile("spade")
+
+
+@pytest.fixture(autouse=True)
+def amnesty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests kill the workers of the same few designs: what one did is not held against the next."""
+    monkeypatch.setattr(QUARANTINE, "_deaths", {})
 
 
 @pytest.fixture(scope="session")

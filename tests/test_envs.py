@@ -371,11 +371,12 @@ def test_a_fault_in_a_vector_restarts_one_environment() -> None:
     vector.close()
 
 
-def test_stable_baselines() -> None:
+@pytest.mark.parametrize("start_method", ["fork", "forkserver", "spawn"])
+def test_stable_baselines(start_method: str) -> None:
     common = pytest.importorskip("stable_baselines3.common.vec_env")
     made = [partial(IsolatedEnv, BOX)]
     got = []
-    for kind in (common.DummyVecEnv, partial(common.SubprocVecEnv, start_method="fork")):
+    for kind in (common.DummyVecEnv, partial(common.SubprocVecEnv, start_method=start_method)):
         vector = kind(made)
         vector.seed(3)
         observations = [vector.reset()] + [vector.step(np.zeros(1, int))[0] for _ in range(10)]

@@ -2,5 +2,7 @@
 
 from spade_envs.isolation.host import Description, InstanceInfo, Worker
 from spade_envs.isolation.limits import Limits
+from spade_envs.isolation.pool import WorkerPool
+from spade_envs.isolation.quarantine import QUARANTINE, Quarantine
 
-__all__ = ["Description", "InstanceInfo", "Limits", "Worker"]
+__all__ = ["QUARANTINE", "Description", "InstanceInfo", "Limits", "Quarantine", "Worker", "WorkerPool"]

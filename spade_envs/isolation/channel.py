@@ -53,7 +53,7 @@ class LocalChannel:
     def exchange(self, message: bytes, seconds: float, call: str) -> bytes:  # noqa: ARG002
         """Carry the message out here and now."""
         if not self.alive:
-            raise WorkerFault("died", f"{call}: the worker is closed")
+            raise WorkerFault("closed", f"{call}: the worker is closed")
         return self._session.answer(message)
 
     def close(self) -> None:
@@ -94,7 +94,7 @@ class ForkedChannel:
     def exchange(self, message: bytes, seconds: float, call: str) -> bytes:
         """See :class:`Channel`."""
         if not self.alive:
-            raise WorkerFault("died", f"{call}: the worker is gone")
+            raise WorkerFault("closed", f"{call}: the worker is gone")
         if len(message) > self._most:
             raise WorkerFault("contract", f"{call}: a request of {len(message):,} bytes is too long to send")
         self._number += 1

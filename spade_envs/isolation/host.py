@@ -228,7 +228,7 @@ class Worker:
             return self._checks[index]
         except KeyError:
             gone = "there is no such instance" if self.alive else "the worker is gone"
-            raise WorkerFault("died", f"{call}: {gone}") from None
+            raise WorkerFault("closed", f"{call}: {gone}") from None
 
     def _ask(self, operation: str, count: int, *arguments: Any) -> list[Any]:
         """Return the ``count`` values of the reply to an operation."""

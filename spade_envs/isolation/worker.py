@@ -6,11 +6,13 @@ believes nothing that this side says; what is checked here is checked for the sa
 
 from __future__ import annotations
 
+import contextvars
 import inspect
 import marshal
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from types import CodeType
 from typing import Any, NoReturn
 
@@ -40,6 +42,7 @@ class _Instance:
     program: Program
     environment: Any
     fill: Callable[[Any], Any] | None
+    run: Callable[..., Any]  # within a context of its own: NumPy's and decimal's settings are the instance's
 
 
 class Session:
@@ -61,9 +64,7 @@ class Session:
             "load": self._load,
             "make": self._make,
             "reset": self._reset,
-            "render": lambda index: [self._instances[index].environment.render()],
-            "hint": lambda index: [self._instances[index].environment.hint()],
-            "expert_action": lambda index: [self._instances[index].environment.expert_action()],
+            **{name: partial(self._call, name) for name in ("render", "hint", "expert_action")},
             "printed": lambda index: [self._instances[index].program.printed()],
             "close": self._close,
         }
@@ -113,19 +114,27 @@ class Session:
         return Program(code, class_name)
 
     def _make(self, arguments: dict[str, Any]) -> list[Any]:
+        run = contextvars.Context().run
+        program, environment = run(self._built, arguments)
+        index = max(self._instances, default=-1) + 1
+        description = run(_description, environment)
+        description["places"], fill = self._place(environment.observation_space)
+        self._instances[index] = _Instance(program, environment, fill, run)
+        return [index, description]
+
+    def _built(self, arguments: dict[str, Any]) -> tuple[Program, Any]:
         program = self._program()
         try:
-            environment: Any = program.environment_class(render_mode="ansi", **arguments)
+            return program, program.environment_class(render_mode="ansi", **arguments)
         except TypeError as error:
             if "'render_mode'" not in str(error):
                 raise
-            program = self._program()  # the constructor may have drawn numbers
-            environment = program.environment_class(**arguments)
-        index = max(self._instances, default=-1) + 1
-        description = _description(environment)
-        description["places"], fill = self._place(environment.observation_space)
-        self._instances[index] = _Instance(program, environment, fill)
-        return [index, description]
+        program = self._program()  # the constructor may have drawn numbers
+        return program, program.environment_class(**arguments)
+
+    def _call(self, name: str, index: int) -> list[Any]:
+        instance = self._instances[index]
+        return [instance.run(getattr(instance.environment, name))]
 
     def _place(self, space: Any) -> tuple[int | None, Callable[[Any], Any] | None]:
         """Return where observations of a space begin in the memory, and what moves them there."""
@@ -139,17 +148,18 @@ class Session:
         instance = self._instances[index]
         if seed is not None:
             instance.program.seed(seed)
-        result = instance.environment.reset(seed=seed, options=options)
+        result = instance.run(partial(instance.environment.reset, seed=seed, options=options))
         observation, info = _parts(result, 2, "reset() must return (observation, info)")
         return observation if instance.fill is None else instance.fill(observation), info
 
     def _close(self, index: int) -> list[Any]:
-        self._instances.pop(index).environment.close()
+        instance = self._instances.pop(index)
+        instance.run(instance.environment.close)
         return [None]
 
     def _step(self, index: int, action: Any) -> tuple[Any, ...]:
         instance = self._instances[index]
-        result = instance.environment.step(action)
+        result = instance.run(instance.environment.step, action)
         if type(result) is not tuple or len(result) != 5:
             result = _parts(
                 result, 5, "step() must return (observation, reward, terminated, truncated, info)"

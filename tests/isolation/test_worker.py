@@ -441,3 +441,16 @@ def test_the_warm_up_design_plays() -> None:
     index = trial.make().index
     trial.reset(index, 0)
     assert trial.step(index, 0)[2]
+
+
+def test_instances_have_their_own_settings_of_decimal(worker: Worker) -> None:
+    source = design(
+        module="from decimal import Decimal, getcontext",
+        reset="if seed == 1:\n    getcontext().prec = 3",
+        render="return f'{Decimal(1) / Decimal(7)}'",
+    )
+    worker.load(source)
+    first, second = worker.make().index, worker.make().index
+    worker.reset(first, 1)
+    worker.reset(second, 2)
+    assert (worker.render(first), worker.render(second)) == ("0.143", "0.1428571428571428571428571429")
