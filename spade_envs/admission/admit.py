@@ -75,10 +75,10 @@ def _stages(lab: Lab) -> Iterator[GateResult]:
                 probe(lab)
         except Enough:
             gates.faults(lab.evidence, sheet)
-        if not sheet.findings:
+        if not sheet.refuses:
             gate(lab.evidence, lab.settings, sheet)
         yield sheet.result()
-        if sheet.findings:
+        if sheet.refuses:
             return
 
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from spade_envs.admission.severity import GATE_POLICY_VERSION
 from spade_envs.admission.sheet import GateResult
 from spade_envs.contract.findings import Rejection
 
@@ -18,7 +19,8 @@ def current_versions() -> dict[str, str]:
     from spade_envs.language import POLICY_VERSION
 
     packages = {name: _version(name) for name in ("spade-envs", "gymnasium", "numpy", "RestrictedPython")}
-    return {"python": platform.python_version(), "policy": str(POLICY_VERSION), **packages}
+    policies = {"policy": str(POLICY_VERSION), "gates": str(GATE_POLICY_VERSION)}
+    return {"python": platform.python_version(), **policies, **packages}
 
 
 def _version(name: str) -> str:

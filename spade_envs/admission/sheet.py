@@ -8,6 +8,7 @@ from typing import Any
 
 from spade_envs.admission.evidence import Episode, Level
 from spade_envs.admission.rates import wilson
+from spade_envs.admission.severity import severity_of
 from spade_envs.contract.findings import Finding
 from spade_envs.contract.plain import plain
 
@@ -18,7 +19,7 @@ class GateResult:
 
     Attributes:
         name: the gate.
-        passed: whether nothing was found.
+        passed: whether nothing was found that refuses.
         saw: numbers behind the verdict; ``episode`` is the first failing one as seed and actions.
         findings: what is wrong and how to mend it.
     """
@@ -47,7 +48,7 @@ class Sheet:
         if episode is not None:
             found = f"{found} ({place(episode)})"
             self.saw.setdefault("episode", replay(episode))
-        self.findings.append(Finding(rule, found, remedy))
+        self.findings.append(Finding(rule, found, remedy, severity=severity_of(rule)))
 
     def breaches(self, episodes: Iterable[Episode], remedy: str) -> None:
         """Note each kind of breach once, with the first episode that shows it."""
@@ -58,9 +59,14 @@ class Sheet:
                     seen.add(rule)
                     self.fail(rule, found, remedy, episode)
 
+    @property
+    def refuses(self) -> bool:
+        """Whether something was found that keeps the design out."""
+        return any(finding.severity == "refuse" for finding in self.findings)
+
     def result(self) -> GateResult:
         """Return the verdict."""
-        return GateResult(self.name, not self.findings, self.saw, tuple(self.findings))
+        return GateResult(self.name, not self.refuses, self.saw, tuple(self.findings))
 
 
 def place(episode: Episode) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
+
+Severity = Literal["refuse", "warn"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +18,7 @@ class Finding:
         remedy: what to write instead, in one sentence.
         line: 1-based line of the file, where there is one.
         column: 1-based column, where there is one.
+        severity: ``"refuse"``, or ``"warn"`` for what is worth knowing and keeps nothing out.
     """
 
     rule: str
@@ -23,6 +26,7 @@ class Finding:
     remedy: str
     line: int | None = None
     column: int | None = None
+    severity: Severity = "refuse"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the finding as JSON-ready data."""
@@ -31,7 +35,8 @@ class Finding:
     def text(self, path: str = "design", source: str | None = None) -> str:
         """Return the finding as a compiler would print it, with the source line where it is known."""
         place = ":".join(str(part) for part in (path, self.line, self.column) if part is not None)
-        lines = [f"{place}: {self.found} [{self.rule}]"]
+        mark = "warning: " if self.severity == "warn" else ""
+        lines = [f"{place}: {mark}{self.found} [{self.rule}]"]
         if source is not None and self.line is not None:
             source_lines = source.splitlines()
             if self.line <= len(source_lines):

@@ -277,7 +277,7 @@ class _ContractError(Exception):
 
 
 def _finding(data: dict[str, Any]) -> Finding:
-    finding = Finding(**data)
+    finding = Finding(**{**data, "severity": "refuse"})
     texts = (finding.rule, finding.found, finding.remedy)
     numbers = (finding.line, finding.column)
     if all(type(text) is str for text in texts) and all(type(n) in (int, type(None)) for n in numbers):

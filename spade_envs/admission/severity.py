@@ -1,0 +1,15 @@
+"""Which findings refuse a design and which only warn: a policy with a version, apart from what is found."""
+
+from __future__ import annotations
+
+from spade_envs.contract.findings import Severity
+
+GATE_POLICY_VERSION = 2
+"""Changes with any change of what is played, where a line is drawn, or what a finding means."""
+
+_WARNINGS: frozenset[str] = frozenset()
+
+
+def severity_of(rule: str) -> Severity:
+    """Return what a finding with this rule does to a design."""
+    return "warn" if rule in _WARNINGS else "refuse"
