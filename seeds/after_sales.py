@@ -42,18 +42,18 @@ class AfterSales(ToolEnv):
         super().reset(seed=seed)
         draw = self.np_random
         self._today = int(draw.integers(60, 90))
-        self._basket = int(draw.integers(80, 200))
+        self._basket = int(draw.integers(200, 400))
         self._orders = {article: self._some_order() for article in ARTICLES}
         self._returned = draw.permutation(ARTICLES).tolist()[: self._return_count]
         codes = draw.choice(900, self._coupon_count, replace=False) + 100
         self._coupons = {f"SAVE{code}": self._some_coupon() for code in codes}
-        self._settled, self._turn, self._seen = {}, 0, set()
+        self._settled, self._turn, self._looked = {}, 0, False
         self._requests = [f"I would like to return the {article}." for article in self._returned]
         self._least = self._basket
         if self._coupons:
             self._requests.append("Now use my coupons so that my basket costs as little as possible.")
-            due = [self._due(article) for article in self._returned]
-            credits = {f"{n}": credit(amount) for n, (kind, amount) in enumerate(due) if kind == "credit"}
+            due = {article: self._due(article) for article in self._returned}
+            credits = {article: credit(amount) for article, (kind, amount) in due.items() if kind == "credit"}
             self._least = cheapest(self._basket, self._coupons | credits)[0]
         return self._requests[0], {}
 
@@ -62,14 +62,10 @@ class AfterSales(ToolEnv):
         return self._requests[self._turn] if self._turn < len(self._requests) else None
 
     def tool_account(self) -> dict:
-        """Look up today's day, the customer's orders and the basket. Days are numbered."""
-        self._seen.add("account")
-        return {"today": self._today, "orders": self._orders, "basket": {"price": self._basket}}
-
-    def tool_coupons(self) -> dict:
-        """List the coupons that the customer has left."""
-        self._seen.add("coupons")
-        return self._coupons
+        """Look up today's day, and the customer's orders, basket and coupons. Days are numbered."""
+        self._looked = True
+        basket = {"price": self._basket}
+        return {"today": self._today, "orders": self._orders, "basket": basket, "coupons": self._coupons}
 
     def tool_settle(self, article: str, outcome: Outcome, amount: int = 0) -> dict:
         """Settle the return of an article. A credit becomes a coupon without a minimum.
@@ -106,7 +102,7 @@ class AfterSales(ToolEnv):
         return f"In the order of asking, the returns are: {verdicts}. Percentages first, unless a minimum forbids it."
 
     def expert_action(self):
-        if "account" not in self._seen:
+        if not self._looked:
             return {"name": "account", "arguments": {}}
         if self._turn < len(self._returned):
             article = self._returned[self._turn]
@@ -114,8 +110,6 @@ class AfterSales(ToolEnv):
                 outcome, amount = self._due(article)
                 arguments = {"article": article, "outcome": outcome, "amount": amount}
                 return {"name": "settle", "arguments": arguments}
-        elif "coupons" not in self._seen:
-            return {"name": "coupons", "arguments": {}}
         elif codes := cheapest(self._basket, self._coupons)[1]:
             return {"name": "use_coupon", "arguments": {"code": codes[0]}}
         return {"name": "finish", "arguments": {"answer": "done"}}
@@ -129,10 +123,8 @@ class AfterSales(ToolEnv):
 
     def _some_coupon(self):
         draw = self.np_random
-        minimum = int(draw.integers(0, self._basket))
-        if draw.random() < 0.5:
-            return {"sum": int(draw.integers(10, 50)), "minimum": minimum}
-        return {"percent": int(draw.integers(2, 7)) * 5, "minimum": minimum}
+        takes_sum, worth = draw.random() < 0.5, int(draw.integers(10, 40))
+        return {"sum" if takes_sum else "percent": worth, "minimum": int(draw.integers(0, self._basket))}
 
     def _due(self, article):
         order = self._orders[article]
