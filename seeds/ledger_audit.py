@@ -83,7 +83,7 @@ class LedgerAudit(ToolEnv):
         return self._change("strike", entry=entry)
 
     def tool_add(self, payee: str, amount: int) -> str:
-        """Add a payment that the ledger lacks.
+        """Add a payment that the ledger lacks, as an entry of the last month.
 
         Args:
             payee: Who was paid.
@@ -138,13 +138,16 @@ class LedgerAudit(ToolEnv):
         return strikes + [call("add", payee=payee, amount=amount) for amount in lacking]
 
     def _change(self, name, **arguments):
-        if arguments.get("entry", 101) not in self._ledger:
+        if "entry" in arguments and arguments["entry"] not in self._ledger:
             return "There is no such entry."
         self._changes.append(call(name, **arguments))
-        if name == "strike":
-            del self._ledger[arguments["entry"]]
-        if name == "correct":
-            self._ledger[arguments["entry"]]["amount"] = arguments["amount"]
+        match name:
+            case "correct":
+                self._ledger[arguments["entry"]]["amount"] = arguments["amount"]
+            case "strike":
+                del self._ledger[arguments["entry"]]
+            case "add":
+                self._ledger[max(self._ledger, default=100) + 1] = {"month": self._months, **arguments}
         return "The change is made."
 
 
