@@ -21,6 +21,7 @@ NORTH, EAST, SOUTH, WEST = 1, 2, 4, 8
 STEPS = {NORTH: (-1, 0), EAST: (0, 1), SOUTH: (1, 0), WEST: (0, -1)}
 TOWARDS = {(-1, 0): "up", (0, 1): "right", (1, 0): "down", (0, -1): "left"}
 FACING = {NORTH: SOUTH, EAST: WEST, SOUTH: NORTH, WEST: EAST}
+STRAIGHTS, BENDS = (5, 10), (3, 6, 12, 9)
 SHAPES = {5: "│", 10: "─", 3: "└", 6: "┌", 12: "┐", 9: "┘"}
 
 
@@ -89,17 +90,17 @@ class PipeGarden(gym.Env):
         return row * self._size + column
 
     def _lay_pipes(self):
-        """Lay a way from the spring to the pond and tiles beside it, then turn all of them at random."""
+        """Lay a way from the spring to the pond and tiles beside it, all turned at random."""
         self._spring, self._pond = (int(n) for n in self.np_random.integers(self._size, size=2))
         self._laid = {}
         while not self._laid:
             self._laid = self._wander()
-        self._tiles = self.np_random.choice([5, 3], size=(self._size, self._size)).astype(np.int32)
+        shape = (self._size, self._size)
+        straight = self.np_random.integers(2, size=shape)
         for place, tile in self._laid.items():
-            self._tiles[place] = tile
-        for place, quarters in np.ndenumerate(self.np_random.integers(4, size=self._tiles.shape)):
-            for _ in range(quarters):
-                self._tiles[place] = clockwise(self._tiles[place])
+            straight[place] = tile in STRAIGHTS
+        turned = [self.np_random.choice(kind, size=shape) for kind in (STRAIGHTS, BENDS)]
+        self._tiles = np.where(straight, *turned).astype(np.int32)
 
     def _wander(self):
         """Draw tiles that lead from the spring to the pond; none where the way runs into a dead end."""
@@ -109,7 +110,7 @@ class PipeGarden(gym.Env):
             ways = [side for side in STEPS if beyond[side] == end or self._free(beyond[side], way)]
             if not ways:
                 return {}
-            side = int(self.np_random.choice(ways))
+            side = ways[self.np_random.integers(len(ways))]
             way[place] = FACING[heading] | side
             place, heading = beyond[side], side
         return way
@@ -122,7 +123,7 @@ class PipeGarden(gym.Env):
 
     def _quarters(self, place):
         """Return how many turns the tile at a place needs."""
-        tile, count = self._tiles[place], 0
+        tile, count = int(self._tiles[place]), 0
         while tile != self._laid[place]:
             tile, count = clockwise(tile), count + 1
         return count
