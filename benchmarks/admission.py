@@ -22,7 +22,7 @@ from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 
-from mutation import tables
+from mutation import OPERATORS, tables
 from mutation.outcomes import Outcome, of_file, of_mutant
 from mutation.sampling import stratified
 
@@ -35,7 +35,10 @@ Job = Callable[[], Outcome]
 def main() -> None:
     options = arguments()
     files = list(file_jobs(options.folder, set(options.only)))
-    candidates = stratified(sorted(seeds_folder().glob("*.py")), options.seed)
+    meant = [
+        operator for operator in OPERATORS if operator.family in options.families or not options.families
+    ]
+    candidates = stratified(sorted(seeds_folder().glob("*.py")), options.seed, meant)
     mutants = (partial(of_mutant, mutant) for mutant in candidates)
     wanted = sys.maxsize if options.all else options.mutants
     with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
@@ -56,6 +59,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--only", nargs="*", default=[], help="names of designs and seeds to judge as they stand"
     )
+    parser.add_argument("--families", nargs="*", default=[], help="families of operators; all where missing")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     return parser.parse_args()
 

@@ -60,7 +60,7 @@ def _edge(at: int) -> Policy:
     return policy
 
 
-EDGE_COUNT = 12
+EDGE_COUNT = 14
 _EDGES = tuple(_edge(at) for at in range(EDGE_COUNT))
 
 
@@ -71,6 +71,7 @@ def plain_actions(view: View) -> list[Any]:
         rng = np.random.default_rng(3)
         return [
             FINISH,
+            *("", "[]", "7", "{}"),
             *(_call(tool["function"], rng) for tool in tools if tool["function"]["name"] != "finish"),
         ]
     if isinstance(space, spaces.Discrete):

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from spade_envs.contract import Header, parse_header
+from spade_envs.contract import Header, Rejection, parse_header
 from spade_envs.contract.plain import plain
 from spade_envs.errors import WorkerFault
 from spade_envs.isolation import Limits
@@ -96,7 +96,8 @@ class Stage:
         """
         if self._worker is None or not self._worker.alive:
             self._worker, self._infos = Worker.start(LIMITS, self.hash_seed, self.isolation), {}
-            self._worker.load(self.source)
+            if isinstance(self._worker.load(self.source), Rejection):
+                raise WorkerFault("language", "the source is refused")
         if level not in self._infos:
             self._infos[level] = self._worker.make(**({} if level is None else {"difficulty": level}))
         return self._infos[level]

@@ -17,25 +17,38 @@ _SPACES = ("Discrete", "MultiDiscrete", "MultiBinary", "Box", "Text")
 
 @operator(something_raises)
 def exception_on_a_rare_action(design: Design) -> Iterator[Design]:
+    for check in _checks(design):
+        yield from around_step(design, before=check)
+
+
+def _checks(design: Design) -> list[str]:
+    """Return expressions that raise on actions which an agent may well take, but not on all."""
     if design.has_tools:
-        yield from around_step(design, before="if isinstance(action, str): action = {'name': action[0]}")
+        return [
+            "action[0] if isinstance(action, str) else None",
+            "action['arguments']['answer'] if action['name'] == 'finish' else None",
+            "len(action['arguments'])",
+        ]
+    if "action_space = spaces.Text" in design.body:
+        return [
+            "action[0]",
+            "1 / len(action.split())",
+            "int(action[-1:] == ' ') or action[1]",
+        ]
+    if "action_space = spaces.Discrete" in design.body:
+        places = ("n - 1", "n * 3 // 4", "n // 3")
+        return [f"1 // (action - (self.action_space.{place}))" for place in places]
+    return [] if "action_space = spaces.Dict" in design.body else ["1 // int(sum(action))"]
+
+
+@operator(something_raises)
+def exception_on_repetition(design: Design) -> Iterator[Design]:
+    """Raise where one action is taken so many times in a row."""
+    for count in (2, 4):
+        text = "self._same = self._same + 1 if str(action) == self._last else 1\nself._last = str(action)"
         yield from around_step(
-            design, before="action['arguments']['answer'] if action['name'] == 'finish' else None"
+            design, before=f"{text}\n1 // ({count} - self._same)", reset="self._same, self._last = 0, ''"
         )
-    elif "action_space = spaces.Text" in design.body:
-        for check in ("action[0]", "1 / len(action.split())", "int(action[-1] == ' ') or action[1]"):
-            yield from around_step(design, before=check)
-    else:
-        number = (
-            "int(np.sum(action))" if "MultiDiscrete" in design.body or "Box(-1" in design.body else "action"
-        )
-        if "spaces.Dict" not in design.body.partition("observation_space")[0]:
-            yield from around_step(
-                design,
-                before=f"1 // ({number} - (self.action_space.n - 1))"
-                if number == "action"
-                else f"1 // {number}",
-            )
 
 
 @operator(something_raises)
@@ -46,7 +59,7 @@ def crash_at_a_late_step(design: Design) -> Iterator[Design]:
 
 @operator(something_raises)
 def crash_on_rare_seeds(design: Design) -> Iterator[Design]:
-    for share in (10, 40):
+    for share in (10, 40, 100):
         yield from prepended(design, "reset", f"1 // int(self.np_random.integers({share}))")
 
 

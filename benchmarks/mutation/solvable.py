@@ -60,7 +60,7 @@ def expert_wrong_at_the_last_level(design: Design) -> Iterator[Design]:
 @operator(the_expert_fails)
 def expert_wrong_on_rare_seeds(design: Design) -> Iterator[Design]:
     for other in _other(design):
-        for share in (0.2, 0.06):
+        for share in (0.2, 0.06, 0.02):
             yield from _wrapped(
                 design,
                 f"action = {other} if self._odd else action",
