@@ -7,9 +7,12 @@ believes nothing that this side says; what is checked here is checked for the sa
 from __future__ import annotations
 
 import contextvars
+import gc
 import inspect
 import marshal
 import os
+import resource
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -20,6 +23,7 @@ import gymnasium
 
 from spade_envs.contract import Rejection, ToolEnv, tool_schemas
 from spade_envs.isolation import wire
+from spade_envs.isolation.conform import OutsideError, checker
 from spade_envs.isolation.limits import Limits
 from spade_envs.isolation.mailbox import Mailbox
 from spade_envs.isolation.places import filler, lay_out, size_of
@@ -65,6 +69,8 @@ class Session:
             "make": self._make,
             "reset": self._reset,
             **{name: partial(self._call, name) for name in ("render", "hint", "expert_action")},
+            "advance": self._advance,
+            "memory": self._memory,
             "printed": lambda index: [self._instances[index].program.printed()],
             "close": self._close,
         }
@@ -152,19 +158,54 @@ class Session:
         observation, info = _parts(result, 2, "reset() must return (observation, info)")
         return observation if instance.fill is None else instance.fill(observation), info
 
+    def _advance(self, index: int, moves: list[Any] | int, watch: bool) -> list[Any]:
+        """Take steps until the episode ends: given ones, or so many of the expert's. Returns the turns."""
+        turns: list[Any] = []
+        for move in moves if isinstance(moves, list) else range(moves):
+            action = move if isinstance(moves, list) else self._experts_move(index)
+            result = self._step(index, action, placed=False)
+            over = bool(result[2] or result[3])
+            turns.append([action, *result, self._view(index) if watch and not over else None])
+            turns[-1] = wire.read(wire.encode(turns[-1]))  # the next step may change what this one returned
+            if over:
+                break
+        return [turns]
+
+    def _experts_move(self, index: int) -> Any:
+        """Return the expert's action as the host would have sent it."""
+        (action,) = wire.read(wire.encode(self._call("expert_action", index)))
+        environment = self._instances[index].environment
+        if isinstance(environment, ToolEnv):
+            return action
+        try:
+            return checker(environment.action_space)(action)
+        except OutsideError as error:
+            raise ContractError(f"expert_action: {error}") from None
+
+    def _view(self, index: int) -> list[Any]:
+        """Return the state's text, where the design renders it, and the hint."""
+        kind = type(self._instances[index].environment)
+        text = self._call("render", index) if _has_render(kind) else [None]
+        return [*text, *self._call("hint", index)]
+
+    def _memory(self) -> list[int]:
+        """Return the blocks of memory that live, and the most megabytes that were resident."""
+        gc.collect()
+        return [sys.getallocatedblocks(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10]
+
     def _close(self, index: int) -> list[Any]:
         instance = self._instances.pop(index)
         instance.run(instance.environment.close)
         return [None]
 
-    def _step(self, index: int, action: Any) -> tuple[Any, ...]:
+    def _step(self, index: int, action: Any, placed: bool = True) -> tuple[Any, ...]:
         instance = self._instances[index]
         result = instance.run(instance.environment.step, action)
         if type(result) is not tuple or len(result) != 5:
             result = _parts(
                 result, 5, "step() must return (observation, reward, terminated, truncated, info)"
             )
-        return result if instance.fill is None else (instance.fill(result[0]), *result[1:])
+        return result if instance.fill is None or not placed else (instance.fill(result[0]), *result[1:])
 
 
 def serve(mailbox: Mailbox, asked: int, answered: int, limits: Limits) -> NoReturn:
@@ -204,8 +245,12 @@ def _description(environment: Any) -> dict[str, Any]:
         "action_names": None if names is None else list(names),
         "tools": tool_schemas(type(environment)) if isinstance(environment, ToolEnv) else [],
         "render_fps": dict(getattr(environment, "metadata", None) or {}).get("render_fps"),
-        "has_render": getattr(kind, "render", None) is not gymnasium.Env.render,
+        "has_render": _has_render(kind),
     }
+
+
+def _has_render(kind: type) -> bool:
+    return getattr(kind, "render", None) is not gymnasium.Env.render
 
 
 def _described_space(environment: Any, name: str) -> list[Any]:
