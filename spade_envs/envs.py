@@ -32,7 +32,8 @@ class IsolatedEnv(gym.Env[Any, Any]):
     Args:
         source: the environment file's text.
         render_mode: ``"ansi"`` or None.
-        isolation: ``"process"``, or ``"none"`` for a design that is trusted: it then runs in this process.
+        isolation: ``"process"``; ``"container"`` to have the worker in a container besides (docs/how-to/containers.md);
+            or ``"none"`` for a design that is trusted: it then runs in this process.
         on_fault: ``"raise"`` raises the :class:`~spade_envs.errors.WorkerFault` instead of truncating.
         limits: what the worker may use.
         pool: where workers come from, with the pool's own isolation and limits; each is started anew without.

@@ -89,7 +89,7 @@ class ForkedChannel:
         self._events.register(answered, select.EPOLLIN | select.EPOLLET)
         self._events.register(lease, select.EPOLLIN)
         self.alive = True
-        _open.add(self)
+        track(self)
 
     def exchange(self, message: bytes, seconds: float, call: str) -> bytes:
         """See :class:`Channel`."""
@@ -150,6 +150,18 @@ class ForkedChannel:
         self.abandon()
 
 
+class Abandonable(Protocol):
+    """A channel to another process."""
+
+    def abandon(self) -> None:
+        """Let go of the worker without waiting. In a forked child the parent's worker lives on."""
+
+
+def track(channel: Abandonable) -> None:
+    """Have a channel let go of its worker at the end of this process, and in its forked children."""
+    _open.add(channel)
+
+
 def abandon_all() -> None:
     """Let go of all workers of this process."""
     for channel in _open:
@@ -164,4 +176,4 @@ def _ending(status: int | None) -> str:
     return f"exit status {os.waitstatus_to_exitcode(status)}"
 
 
-_open: weakref.WeakSet[ForkedChannel] = weakref.WeakSet()
+_open: weakref.WeakSet[Abandonable] = weakref.WeakSet()

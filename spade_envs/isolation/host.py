@@ -20,6 +20,7 @@ from spade_envs.errors import UsageError, WorkerFault
 from spade_envs.isolation import code_cache, wire
 from spade_envs.isolation.channel import Channel, LocalChannel
 from spade_envs.isolation.conform import Checker, OutsideError, checker
+from spade_envs.isolation.container import open_container
 from spade_envs.isolation.fork_server import open_channel
 from spade_envs.isolation.limits import Limits
 from spade_envs.isolation.places import Tree, lay_out, size_of
@@ -27,7 +28,7 @@ from spade_envs.isolation.spaces import SpaceError, build
 from spade_envs.isolation.worker import CONTRACT, MEMORY, OK, RAISED
 from spade_envs.language import length_rejection
 
-Isolation = Literal["process", "none"]
+Isolation = Literal["process", "container", "none"]
 RENDER_FPS = 4
 """Supplied where a design says nothing: Gymnasium wants a number."""
 _CALLS = {"load": "compiling", "make": "__init__"}  # as messages name them; they have the time of a build
@@ -132,8 +133,9 @@ class Worker:
         Args:
             limits: what it may use; :class:`Limits` as they stand where missing.
             hash_seed: ``PYTHONHASHSEED`` of the interpreter that it is forked from.
-            isolation: ``"process"``, or ``"none"`` for a design that is trusted: it then runs in this
-                process, without limits or deadlines, under the same language and checks.
+            isolation: ``"process"``; ``"container"`` for one under Bubblewrap, Podman or Docker; or ``"none"``
+                for a design that is trusted: it then runs in this process, without limits or deadlines, under
+                the same language and checks.
 
         Raises:
             IsolationError: this machine cannot start one.
@@ -144,7 +146,9 @@ class Worker:
             return cls(LocalChannel(limits), limits)
         if isolation == "process":
             return cls(open_channel(limits, hash_seed), limits)
-        raise UsageError(f"isolation must be 'process' or 'none', found {isolation!r}")
+        if isolation == "container":
+            return cls(open_container(limits, hash_seed), limits)
+        raise UsageError(f"isolation must be 'process', 'container' or 'none', found {isolation!r}")
 
     @property
     def alive(self) -> bool:

@@ -20,6 +20,8 @@ import numpy as np
 MAX_DEPTH = 16
 MAX_ITEMS = 100_000
 HEADER_BYTES = 4
+READY = b"ready"
+"""The first frame of a worker that talks in frames."""
 STATUS_BYTES = 4
 """A worker's wait status, little-endian, as the zygote says it on the worker's lease."""
 
