@@ -32,7 +32,7 @@ KERNEL = (
     "refuses them. For code that you trust there is isolation='none'."
 )
 
-# What these say or change concerns the process itself; the descriptors are the host's gifts.
+# They concern the process itself, and descriptors that the host gave it.
 ALLOWED = (
     *("read", "write", "close", "poll", "ppoll"),
     *("brk", "munmap", "mremap", "madvise"),  # mmap and mprotect: see _MAPPING
