@@ -33,12 +33,13 @@ def main() -> NoReturn:
     os.chdir("/")
     warnings.simplefilter("ignore")  # nobody would read them
     worker.warm_up()
+    prepared = lockdown.prepare()
     gc.collect()
     gc.freeze()
     first = os.getpid()
     worker_id = os.fork()
     if worker_id == 0:
-        _become_worker(requests, replies, limits, first)
+        _become_worker(requests, replies, limits, first, prepared)
     os.close(replies)  # so that the host notices when the worker ends
     _attend(worker_id, requests)
 
@@ -53,10 +54,12 @@ def _take_pipes() -> tuple[int, int]:
     return requests, replies
 
 
-def _become_worker(requests: int, replies: int, limits: Limits, first: int) -> NoReturn:
+def _become_worker(
+    requests: int, replies: int, limits: Limits, first: int, prepared: lockdown.Preparation
+) -> NoReturn:
     try:
-        lockdown.lock_down((requests, replies), limits.memory_mb << 20, first)
-        serve(requests, replies, limits)
+        lockdown.lock_down(requests, replies, limits.memory_mb << 20, first, prepared)
+        serve(lockdown.READS, lockdown.WRITES, limits)
     finally:
         os._exit(1)
 

@@ -24,6 +24,10 @@ READY = b"ready"
 """The first frame of a worker that talks in frames."""
 STATUS_BYTES = 4
 """A worker's wait status, little-endian, as the zygote says it on the worker's lease."""
+READY, REFUSED = b"ready", b"!"
+"""How the zygote's first message begins; after the second follows why it cannot lock workers down."""
+PROBE = b"?"
+"""How a request begins that asks the zygote for a probe and no worker."""
 
 _TUPLE, _ARRAY, _SCALAR = 1, 2, 3
 _DTYPES = tuple(map(np.dtype, ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")))
