@@ -16,8 +16,8 @@ FILES = [
     "os.open('/etc/passwd', os.O_RDONLY)",
     "os.open('/tmp', os.O_TMPFILE | os.O_WRONLY)",
     "os.listdir('/')",
-    "os.mkdir('/tmp/spade-landlock')",
-    "os.symlink('/', '/tmp/spade-landlock')",
+    "os.mkdir(f'/tmp/spade-{os.getpid()}')",
+    "os.symlink('/', f'/tmp/spade-link-{os.getpid()}')",
     "os.execv('/bin/sh', ['sh', '-c', ''])",
 ]
 TCP = ["socket.socket().bind(('127.0.0.1', 0))", "socket.socket().connect(('127.0.0.1', 9))"]
