@@ -11,8 +11,7 @@ import gymnasium as gym
 
 from spade_envs.contract import Header, Rejection, file_sha256, parse_header
 from spade_envs.errors import RegistryError, UsageError, WorkerFault
-from spade_envs.isolation import Limits, WorkerPool
-from spade_envs.isolation.host import InstanceInfo, Isolation
+from spade_envs.isolation import InstanceInfo, Isolation, Limits, WorkerPool
 from spade_envs.snapshot import Snapshot
 
 OnFault = Literal["truncate", "raise"]

@@ -17,8 +17,7 @@ from spade_envs.admission.settings import Settings
 from spade_envs.contract.findings import Rejection
 from spade_envs.contract.header import Header
 from spade_envs.errors import WorkerFault
-from spade_envs.isolation.host import InstanceInfo, Turn, Worker
-from spade_envs.isolation.limits import Limits
+from spade_envs.isolation import InstanceInfo, Limits, Turn, Worker
 
 SALT = 0x5BADE  # admission's own generator: independent of every seed that a design is given
 

@@ -13,7 +13,7 @@ from gymnasium import spaces
 from spade_envs.admission import actions
 from spade_envs.admission.evidence import Episode, Restart
 from spade_envs.admission.lab import SALT, Follow, Policy, Scene, Script
-from spade_envs.isolation.host import InstanceInfo
+from spade_envs.isolation import InstanceInfo
 
 LONGEST = 1000  # steps that any episode may have
 CHUNK = 16  # random actions that are drawn at once: more would be wasted on short episodes

@@ -13,8 +13,8 @@ from typing import NoReturn, Protocol
 from spade_envs.errors import WorkerFault
 from spade_envs.isolation.limits import Limits
 from spade_envs.isolation.mailbox import Mailbox, MailboxError
+from spade_envs.isolation.session import Session
 from spade_envs.isolation.wire import STATUS_BYTES
-from spade_envs.isolation.worker import Session
 
 STATUS_WAIT_S = 0.1
 """How long a killed worker's wait status is waited for: it is worth a better message, not more."""

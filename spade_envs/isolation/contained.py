@@ -22,6 +22,7 @@ import msgspec
 
 from spade_envs.isolation import lockdown, wire, worker
 from spade_envs.isolation.limits import Limits
+from spade_envs.isolation.session import Session
 
 _FIRST = 10  # the lowest descriptor that the pipes are moved to
 
@@ -66,7 +67,7 @@ def _become_worker(
 
 def serve(requests: int, replies: int, limits: Limits) -> NoReturn:
     """Answer the host until it hangs up."""
-    session = worker.Session(limits)
+    session = Session(limits)
     wire.write_frame(replies, wire.READY)
     while True:
         try:

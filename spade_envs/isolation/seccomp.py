@@ -24,7 +24,7 @@ LIBRARY = "libseccomp.so.2"
 MISSING = (
     f"isolated workers need libseccomp 2.4 or newer, and {LIBRARY} was not found. Install it: "
     "`apt-get install libseccomp2` (Debian, Ubuntu), `dnf install libseccomp` (Fedora), "
-    "`apk add libseccomp` (Alpine), `pacman -S libseccomp` (Arch), or run in a container that has it. "
+    "`apk add libseccomp` (Alpine), `pacman -S libseccomp` (Arch), or use isolation='container'. "
     "For code that you trust there is isolation='none'."
 )
 KERNEL = (

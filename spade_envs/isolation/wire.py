@@ -20,12 +20,10 @@ import numpy as np
 MAX_DEPTH = 16
 MAX_ITEMS = 100_000
 HEADER_BYTES = 4
-READY = b"ready"
-"""The first frame of a worker that talks in frames."""
 STATUS_BYTES = 4
 """A worker's wait status, little-endian, as the zygote says it on the worker's lease."""
 READY, REFUSED = b"ready", b"!"
-"""How the zygote's first message begins; after the second follows why it cannot lock workers down."""
+"""How the first message of a zygote or of a container begins; after the second follows what is wrong."""
 PROBE = b"?"
 """How a request begins that asks the zygote for a probe and no worker."""
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from spade_envs.isolation import Limits, Worker, channel
+from spade_envs.isolation import Limits, Worker, fork_server
 
 HASH_SEED = 77  # a zygote of its own
 SITE = """
@@ -15,16 +15,16 @@ import sys
 sys.path.append({here!r})
 import ctypes, os, socket
 import sums
-from spade_envs.isolation import worker
+from spade_envs.isolation import session
 from spade_envs.language import run_program
 
-prepare = worker.Session.__init__
+prepare = session.Session.__init__
 
-def init(session, limits):
-    prepare(session, limits)
-    session._operations["attempt"] = lambda text: [repr(eval(text, globals()))]
+def init(self, limits, places=None):
+    prepare(self, limits, places)
+    self._operations["attempt"] = lambda text: [repr(eval(text, globals()))]
 
-worker.Session.__init__ = init
+session.Session.__init__ = init
 """
 
 
@@ -60,4 +60,4 @@ def escaped(folder: Path) -> Iterator[Escaped]:
         yield worker
     finally:
         worker.close()
-        channel._zygotes.pop(HASH_SEED).close()
+        fork_server._zygotes.pop(HASH_SEED).close()

@@ -10,7 +10,7 @@ from locked import needs_libseccomp
 
 from spade_envs import cli
 from spade_envs.errors import IsolationError
-from spade_envs.isolation import channel, doctor, landlock, probe, seccomp
+from spade_envs.isolation import doctor, fork_server, landlock, probe, seccomp
 from spade_envs.isolation.doctor import Diagnosis, diagnose
 
 
@@ -79,7 +79,7 @@ def test_a_machine_that_cannot_is_told_how(
     def fail(request: bytes) -> None:
         raise IsolationError(seccomp.MISSING)
 
-    monkeypatch.setattr(channel, "open_probe", fail)
+    monkeypatch.setattr(fork_server, "open_probe", fail)
     assert cli.run(["doctor"]) == 2
     assert "apt-get install libseccomp2" in capsys.readouterr().out
     assert cli.run(["doctor", "--json"]) == 2

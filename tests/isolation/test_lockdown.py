@@ -24,7 +24,7 @@ from processes import children, workers
 from small_designs import design
 
 from spade_envs.errors import IsolationError
-from spade_envs.isolation import Worker, channel, lockdown, namespaces, seccomp
+from spade_envs.isolation import Worker, fork_server, lockdown, namespaces, seccomp
 
 SOMEBODY = 12345
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root can take another identity")
@@ -139,7 +139,7 @@ def test_the_hosts_message_says_what_is_missing(tmp_path: Path, monkeypatch: pyt
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(IsolationError, match=r"libseccomp.*apt-get.*isolation='none'"):
         Worker.start(hash_seed=78)
-    assert 78 not in channel._zygotes
+    assert 78 not in fork_server._zygotes
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="a locked worker's descriptors are for root to see")

@@ -133,6 +133,13 @@ def test_a_denied_call_is_an_error_that_a_worker_survives(worker: Escaped) -> No
     assert worker.run("6 * 7") == "42"
 
 
+def test_a_worker_may_write_to_its_own_end_only(worker: Escaped) -> None:
+    """A worker that filled the counter that it reads would hold the host's next write up for ever."""
+    for attempt in ("os.write(3, (2 ** 64 - 2).to_bytes(8, 'little'))", "os.read(4, 8)", "os.write(1, b'x')"):
+        with pytest.raises(WorkerFault, match="PermissionError"):
+            worker.run(attempt)
+
+
 def test_numpy_computes_the_same_in_a_worker(worker: Escaped, fingerprint: str) -> None:
     assert worker.run("sums.fingerprint()") == fingerprint
 
