@@ -17,6 +17,8 @@ from spade_envs.admission.sheet import GateResult, Sheet
 from spade_envs.contract.findings import Finding, Rejection
 from spade_envs.contract.header import Header, code_sha256, parse_header
 from spade_envs.contract.ids import EnvId
+from spade_envs.errors import WorkerFault
+from spade_envs.isolation import Worker
 from spade_envs.registry.gym_registration import register
 from spade_envs.registry.stack import registries
 from spade_envs.registry.store import Registry
@@ -61,10 +63,22 @@ def judge(source: str, *, settings: Settings = Settings()) -> Report:  # noqa: B
     start = time.monotonic()
     header = parse_header(source)
     if isinstance(header, Rejection):
-        return refused(header, code_sha256(source))
+        return refused(_all_refusals(source, header), code_sha256(source))
     with Lab(source, header, settings) as lab:
         results = tuple(_stages(lab))
     return Report(str(header.id), code_sha256(source), results, time.monotonic() - start)
+
+
+def _all_refusals(source: str, header: Rejection) -> Rejection:
+    """Return what is wrong with a source's header, and with its code."""
+    worker = Worker.start()
+    try:
+        found = worker.load(source)
+    except WorkerFault:
+        return header
+    finally:
+        worker.close()
+    return found if isinstance(found, Rejection) else header
 
 
 def _stages(lab: Lab) -> Iterator[GateResult]:

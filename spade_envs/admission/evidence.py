@@ -15,6 +15,21 @@ if TYPE_CHECKING:
 Level = int | None
 
 
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What a worker held after it had played one episode again and again.
+
+    Attributes:
+        steps: that it took since the look before.
+        blocks: pieces of memory that Python holds.
+        peak_mb: the most megabytes that were resident so far.
+    """
+
+    steps: int
+    blocks: int
+    peak_mb: int
+
+
 class Restart(Enum):
     """Stands among the actions where an instance was reset without a seed."""
 
@@ -47,6 +62,7 @@ class Episode:
         views: a checksum of the text and the hint of each state, where they were asked for.
         hints: the hint of each state, where it was asked for.
         fault: what stopped it, if anything did.
+        first: the reset's observation and info.
     """
 
     policy: str
@@ -62,11 +78,27 @@ class Episode:
     views: tuple[int, ...] = ()
     hints: tuple[str, ...] = ()
     fault: Fault | None = None
+    first: tuple[Any, dict[str, Any]] | None = field(default=None, compare=False)
 
     @property
     def complete(self) -> bool:
         """Whether it was played to its end."""
         return self.fault is None and (self.terminated or self.truncated)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Which is the shortest way to success of all short sequences of actions, each tried from the reset.
+
+    Attributes:
+        tried: sequences.
+        depth: actions of the longest ones.
+        shortest: actions of the first that succeeded, None where none did.
+    """
+
+    tried: int
+    depth: int
+    shortest: tuple[Any, ...] | None
 
 
 @dataclass(slots=True)
@@ -79,6 +111,8 @@ class Evidence:
         instances: what each level's instance says of itself.
         episodes: everything that was played in the first worker.
         pairs: an episode and the same actions played again, elsewhere or later.
+        memory: what the worker held each time after the same episode.
+        searched: what a search without the expert found, by level.
         too_slow: whether the time for one design was used up.
     """
 
@@ -87,6 +121,8 @@ class Evidence:
     instances: dict[Level, InstanceInfo] = field(default_factory=dict)
     episodes: list[Episode] = field(default_factory=list)
     pairs: list[tuple[Episode, Episode]] = field(default_factory=list)
+    memory: list[Memory] = field(default_factory=list)
+    searched: dict[Level, Search] = field(default_factory=dict)
     too_slow: bool = False
 
     @property

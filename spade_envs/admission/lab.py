@@ -12,13 +12,15 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from spade_envs.admission.evidence import Episode, Evidence, Fault, Level, Restart
+from spade_envs.admission.actions import sample
+from spade_envs.admission.evidence import Episode, Evidence, Fault, Level, Memory, Restart
 from spade_envs.admission.settings import Settings
 from spade_envs.contract.findings import Rejection
 from spade_envs.contract.header import Header
 from spade_envs.errors import WorkerFault
 from spade_envs.isolation import InstanceInfo, Limits, Turn, Worker
 
+WEIGHED_STEPS = 100  # between two looks at a worker's memory
 SALT = 0x5BADE  # admission's own generator: independent of every seed that a design is given
 
 
@@ -51,6 +53,10 @@ class Bench:
             self.instances[level] = self.worker.make(**options)
         return self.instances[level]
 
+    def another(self, level: Level) -> InstanceInfo:
+        """Return one more instance of a level."""
+        return self.worker.make(**({} if level is None else {"difficulty": level}))
+
 
 @dataclass(frozen=True, slots=True)
 class Script:
@@ -74,6 +80,7 @@ class Scene:
         self.instance = bench.instance(level)
         self.seed, self.rng = seed, rng
         self.observation: Any = None
+        self.info: dict[str, Any] = {}
         self.over = False
         self.restarts = False  # whether the policy goes on after the end, with an unseeded reset
         self.breaches: list[tuple[str, str]] = []
@@ -178,6 +185,38 @@ class Lab:
         again = self.perform(name, actions, episode.level, episode.seed, bench=bench, watch=watch)
         self.evidence.pairs.append((episode, again))
 
+    def beside(self, episode: Episode) -> None:
+        """Play an episode's actions again while another instance plays in the same worker; keep the pair."""
+        bench = self.bench()
+        other = Scene(bench, episode.level, episode.seed, np.random.default_rng(SALT))
+        other.instance = bench.another(episode.level)
+
+        def actions(_: Scene) -> Iterator[Any]:
+            other.ask("reset", episode.seed + 1, None)
+            for action in episode.actions:
+                yield action
+                (turn,) = other.ask(
+                    "advance", [sample(other.instance.action_space, other.instance.tools, other.rng)]
+                )
+                if turn.over:
+                    other.ask("reset", None, None)
+
+        again = self.perform(
+            f"{episode.policy} again, beside another instance", actions, episode.level, episode.seed
+        )
+        self.evidence.pairs.append((episode, again))
+
+    def weigh(self, episode: Episode, times: int) -> None:
+        """Play an episode's actions over and over and note, several times, what the worker holds."""
+        length = max(1, len(episode.actions))
+        repetitions = -(-WEIGHED_STEPS // length)
+        for _ in range(times):
+            for _ in range(repetitions):
+                self.perform(
+                    "the same again", lambda _: scripted(episode.actions), episode.level, episode.seed
+                )
+            self.evidence.memory.append(Memory(repetitions * length, *self.bench().worker.memory()))
+
     def perform(
         self, name: str, policy: Policy, level: Level, seed: int, *, bench: int = 0, watch: bool = False
     ) -> Episode:
@@ -241,6 +280,7 @@ class _Record:
         self.trace: list[int] = []
         self.views: list[int] = []
         self.hints: list[str] = []
+        self.first: tuple[Any, dict[str, Any]] | None = None
         self.total = 0.0
         self.terminated = self.truncated = self.success = False
 
@@ -269,13 +309,14 @@ class _Record:
         return Follow(min(move.steps, left)) if isinstance(move, Follow) else move
 
     def _reset(self, scene: Scene, seed: int | None) -> None:
-        scene.observation, _ = scene.ask("reset", seed, None)
+        scene.observation, scene.info = scene.ask("reset", seed, None)
+        self.first = self.first or (scene.observation, scene.info)
         self.terminated = self.truncated = scene.over = False
         self.trace.append(_checksum(scene.observation))
 
     def _note(self, scene: Scene, turn: Turn) -> None:
         self.actions.append(turn.action)
-        scene.observation = turn.observation
+        scene.observation, scene.info = turn.observation, turn.info
         self.total += turn.reward
         self.terminated = turn.terminated
         self.truncated = turn.truncated or len(self.actions) >= self.limit
@@ -315,6 +356,7 @@ class _Record:
             views=tuple(self.views),
             hints=tuple(self.hints),
             fault=fault,
+            first=self.first,
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from gymnasium import spaces
 from spade_envs.admission import actions
 from spade_envs.admission.evidence import Episode, Restart
 from spade_envs.admission.lab import SALT, Follow, Policy, Scene, Script
+from spade_envs.admission.readings import action_from, sources
 from spade_envs.isolation import InstanceInfo
 
 LONGEST = 1000  # steps that any episode may have
@@ -74,11 +75,6 @@ def held(action: Any) -> Policy:
     return policy
 
 
-def replayed(episode: Episode) -> Policy:
-    """Play another episode's actions."""
-    return lambda _: iter([Script(episode.actions)])
-
-
 def hint_text(scene: Scene) -> Iterator[Any]:
     """Play what the first hint says, word for word, three times over."""
     hint = scene.ask("hint")
@@ -103,21 +99,57 @@ def named_actions(hint: str, scene: Scene) -> list[int]:
     return [number for number in numbers if space.contains(number)]
 
 
-def wrong_answer(scene: Scene) -> Iterator[Any]:
-    """Follow the expert, and finish with other numbers in the same answer; stop where it has none."""
-    for action in stepwise_expert(scene):
-        if action["name"] != "finish":
+def changed_end(shown: Callable[[int], Episode], change: Callable[[Any, np.random.Generator], Any]) -> Policy:
+    """Follow the expert and do something else at the end; play nothing where there is nothing to change.
+
+    Args:
+        shown: the expert's episode on a seed.
+        change: returns another last action, or the same where it cannot.
+    """
+
+    def policy(scene: Scene) -> Iterator[Any]:
+        *before, last = shown(scene.seed).actions or (None,)
+        changed = change(last, scene.rng)
+        if changed != last:
+            yield Script([*before, changed])
+
+    return policy
+
+
+def other_numbers(action: Any, rng: np.random.Generator) -> Any:
+    """Return a text with other digits, or a call of `finish` with other numbers in its answer."""
+    if isinstance(action, dict):
+        return finish_with(action, actions.wrong(action["arguments"], rng))
+    return actions.wrong(action, rng)
+
+
+def without_answer(action: Any, _: np.random.Generator) -> Any:
+    """Return a call of `finish` without an answer."""
+    return finish_with(action, {"answer": ""})
+
+
+def finish_with(action: Any, arguments: dict[str, Any]) -> Any:
+    """Return the call of `finish` with other arguments; other calls stay as they are."""
+    return {**action, "arguments": arguments} if action["name"] == "finish" else action
+
+
+def reading(name: str) -> Policy:
+    """Play what stands in one place of the observation or the info, as long as it is an action."""
+
+    def policy(scene: Scene) -> Iterator[Any]:
+        while True:
+            found = sources(scene.observation, scene.info)
+            action = action_from(found[name], scene.instance) if name in found else None
+            if action is None:
+                return
             yield action
-        elif (changed := actions.wrong(action["arguments"], scene.rng)) != action["arguments"]:
-            yield {"name": "finish", "arguments": changed}
-        else:
-            return
+
+    return policy
 
 
-def empty_answer(scene: Scene) -> Iterator[Any]:
-    """Follow the expert, and finish without an answer."""
-    for action in stepwise_expert(scene):
-        yield finish("") if action["name"] == "finish" else action
+def script(sequence: Sequence[Any]) -> Policy:
+    """Play given actions."""
+    return lambda _: iter([Script(sequence)])
 
 
 def finish(answer: Any) -> dict[str, Any]:

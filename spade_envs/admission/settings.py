@@ -20,6 +20,8 @@ class Settings:
         order_p: the order of the levels is broken below this probability.
         hint_words: words that a hint may have.
         leak_limit: share of the expert's episodes in which a hint may name an action by chance.
+        search_episodes: sequences of actions that a search without the expert tries at most, for each level.
+        shown_limit: share of episodes that reading the answer off the observation may win.
         budget_s: seconds of wall time for one design; a slower one is refused as too slow to train on.
     """
 
@@ -33,4 +35,6 @@ class Settings:
     order_p: float = 0.01
     hint_words: int = 100
     leak_limit: float = 0.1
+    search_episodes: int = 150
+    shown_limit: float = 0.75
     budget_s: float = 120.0
