@@ -1,0 +1,77 @@
+"""What a design is compared with: the versions of the registries, and the held-out environments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from spade_envs.admission.fingerprint import Fingerprint, from_dict, of_source
+from spade_envs.contract.findings import Rejection
+from spade_envs.contract.header import code_sha256, file_sha256, parse_header
+from spade_envs.registry.paths import seeds_folder
+from spade_envs.registry.store import Entry, Registry
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """One environment that a design may resemble.
+
+    Attributes:
+        id: its id.
+        parent: the id that it was derived from, if any.
+        code_sha256: hash of its code.
+        fingerprint: from its report, or from its source alone where the report has none.
+        held_out: whether it is held out: never shown to a designer, so that nothing may be like it.
+    """
+
+    id: str
+    parent: str | None
+    code_sha256: str
+    fingerprint: Fingerprint
+    held_out: bool = False
+
+
+_read: dict[str, Neighbour] = {}  # by the hash of the file: a version never changes
+
+
+def neighbours(registries: Iterable[Registry], held_out: Path | None = None) -> tuple[Neighbour, ...]:
+    """Return everything that a new design is compared with.
+
+    Args:
+        registries: where versions stand.
+        held_out: folder of the held-out environments; that of this package where missing.
+    """
+    folder = held_out or seeds_folder() / "heldout"
+    entries = (entry for registry in registries for entry in registry.entries())
+    kept_out = (found for path in sorted(folder.glob("*.py")) for found in _held_out(path))
+    return (*map(_of_entry, entries), *kept_out)
+
+
+def _of_entry(entry: Entry) -> Neighbour:
+    known = _read.get(entry.file_sha256)
+    if known is None:
+        parent = str(entry.header.parent) if entry.header.parent else None
+        print_ = stored(entry.report) or of_source(entry.source)
+        known = Neighbour(str(entry.header.id), parent, code_sha256(entry.source), print_)
+        _read[entry.file_sha256] = known
+    return known
+
+
+def _held_out(path: Path) -> Iterator[Neighbour]:
+    source = path.read_text("utf-8")
+    key, header = f"held out {file_sha256(source)}", parse_header(source)
+    if key not in _read and not isinstance(header, Rejection):
+        _read[key] = Neighbour(str(header.id), None, code_sha256(source), of_source(source), held_out=True)
+    if key in _read:
+        yield _read[key]
+
+
+def stored(report: dict[str, Any]) -> Fingerprint | None:
+    """Return the fingerprint in an admission report, or None: reports of earlier policies have none."""
+    gates = report.get("gates")
+    for gate in gates if isinstance(gates, list) else ():
+        if isinstance(gate, dict) and gate.get("name") == "novelty":
+            return from_dict(gate.get("saw", {}).get("fingerprint"))
+    return None
