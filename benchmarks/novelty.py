@@ -123,9 +123,8 @@ def speed(one: Fingerprint, count: int = 10_000) -> None:
 
 def quantiles(shares: Iterable[float]) -> str:
     found = np.quantile(list(shares) or [0.0], [0, 0.05, 0.5, 0.95, 0.99, 1])
-    return "  ".join(
-        f"{label} {share:.2f}" for label, share in zip(("least", "5%", "50%", "95%", "99%", "most"), found)
-    )
+    labels = ("least", "5%", "50%", "95%", "99%", "most")
+    return "  ".join(f"{label} {share:.2f}" for label, share in zip(labels, found, strict=True))
 
 
 if __name__ == "__main__":

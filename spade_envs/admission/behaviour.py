@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from spade_envs.admission import policies
+from spade_envs.admission import actions, policies
 from spade_envs.admission.evidence import Level, Transcript
 from spade_envs.admission.fingerprint import LEVELS, STREAMS, Course
 from spade_envs.admission.lab import Lab, Policy, Scene
@@ -39,10 +39,23 @@ def transcripts(lab: Lab) -> None:
 
 
 def _course(lab: Lab, level: Level, seed: int) -> Course:
-    looking = _Looking(policies.uniform, lambda scene: bare(scene.observation), STREAM_STEPS)
+    looking = _Looking(_fixed, lambda scene: bare(scene.observation), STREAM_STEPS)
     episode = lab.play("stream", looking, level, STREAM_SEED + seed)
     end = (len(episode.actions), _rounded(episode.total), episode.terminated, episode.success)
     return Course(_nonzero(episode.trace), _nonzero((looking.all(), end)))
+
+
+def _fixed(scene: Scene) -> Iterator[Any]:
+    """Play at random, whatever tools are called and in whatever order they stand in the source."""
+    tools = sorted(scene.instance.tools, key=_shape)
+    while True:
+        yield actions.sample(scene.instance.action_space, tools, scene.rng)
+
+
+def _shape(tool: Mapping[str, Any]) -> str:
+    """Return what a tool takes, without any name."""
+    schema = tool["function"].get("parameters", {})
+    return to_json([[part.get("type"), part.get("enum")] for part in schema.get("properties", {}).values()])
 
 
 def _transcript(lab: Lab, name: str, policy: Policy, level: Level) -> Transcript:

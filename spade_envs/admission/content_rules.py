@@ -87,7 +87,9 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "content.card",
         "a payment card's number",
-        re.compile(r"(?<![\d.-])(?:4\d{3}|5[1-5]\d{2}|2[2-7]\d{2}|6011)([ -])\d{4}\1\d{4}\1\d{4}(?![\d.-])"),
+        re.compile(
+            r"(?<![\d.-])(?:4\d{3}|5[1-5]\d{2}|2[2-7]\d{2}|6011)([ -])\d{4}\1\d{4}\1\d{4}(?!\d|[.-]\d)"
+        ),
         f"{_MADE_UP} 4242 4242 4242 4242.",
         _real_card,
     ),
@@ -111,9 +113,9 @@ RULES: tuple[Rule, ...] = (
         "content.takeover",
         "a sentence that would take over the model that plays",
         re.compile(
-            r"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,30}"
-            r"\b(?:previous|prior|above|earlier|preceding|system|all|your)\b[^.\n]{0,20}"
-            r"\b(?:instructions|prompts?|guidelines|system message)\b"
+            r"\b(?:ignore|disregard|forget|override|bypass) (?:\w+ ){0,3}"
+            r"(?:previous|prior|above|earlier|preceding|system|all|your) (?:\w+ ){0,2}"
+            r"(?:instructions|prompts?|guidelines|system message)\b"
             r"|\b(?:reveal|print|repeat|show)\b[^.\n]{0,20}\b(?:your|the) (?:system|hidden|initial) prompt\b"
             r"|\byou are (?:now )?(?:DAN\b|(?:an? )?(?:unrestricted|uncensored|jailbroken) )"
             r"|\bjailbreak(?:s|ing)?\b|\b(?:enable|enter) developer mode\b",

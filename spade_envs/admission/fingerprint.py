@@ -11,14 +11,13 @@ from __future__ import annotations
 import ast
 import base64
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spade_envs.admission.shingles import Sketch, sketch, text_shingles, tree_shingles
+from spade_envs.admission.shingles import sketch, text_shingles, tree_shingles
 from spade_envs.contract.findings import Rejection
 from spade_envs.contract.header import parse_header
 
@@ -28,6 +27,9 @@ FINGERPRINT_VERSION = 1
 TREE_SIZE, TEXT_SIZE = 256, 128
 LEVELS, STREAMS = 4, 6  # the first levels are played, so many streams each
 NO_STREAM = 0  # stands where nothing was played
+TREE_COLUMNS = slice(0, TREE_SIZE)
+TEXT_COLUMNS = slice(TREE_SIZE, TREE_SIZE + TEXT_SIZE)
+STREAM_COLUMNS = slice(TREE_SIZE + TEXT_SIZE, TREE_SIZE + TEXT_SIZE + 2 * LEVELS * STREAMS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,50 +45,45 @@ class Fingerprint:
     """What stands for a design when it is compared.
 
     Attributes:
-        tree: sketch of the normalised syntax tree.
+        row: sketch of the tree, sketch of title and rules, streams: one array, so that thousands are one table.
         tree_size: how many shingles the tree has.
-        text: sketch of the title and the rules.
-        streams: two rows (whole, bare), one column for each stream of each level.
         success: level -> episodes that random play won, and played.
         steps: level -> how many steps the expert needed on each seed.
     """
 
-    tree: Sketch
+    row: NDArray[np.uint32]
     tree_size: int
-    text: Sketch
-    streams: NDArray[np.uint32]
-    success: Mapping[str, tuple[int, int]]
-    steps: Mapping[str, tuple[int, ...]]
+    success: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    steps: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    @property
+    def streams(self) -> NDArray[np.uint32]:
+        """Two rows (whole, bare), with one column for each stream of each level."""
+        return self.row[STREAM_COLUMNS].reshape(2, -1)
 
     @property
     def played(self) -> bool:
         """Whether it holds more than the source alone tells."""
         return bool((self.streams != NO_STREAM).any())
 
-    @cached_property
-    def tells(self) -> bool:
-        """Whether the streams tell instances apart, so that equal ones mean something."""
-        played = self.streams[1][self.streams[1] != NO_STREAM]
-        return len(played) >= 2 and 2 * len(set(played.tolist())) >= len(played)
-
     def as_dict(self) -> dict[str, Any]:
         """Return the fingerprint as JSON-ready data."""
-        arrays = {"tree": self.tree, "text": self.text, "streams": self.streams.ravel()}
-        packed = {
-            name: base64.b64encode(array.astype("<u4").tobytes()).decode() for name, array in arrays.items()
-        }
-        counts = {"success": {k: list(v) for k, v in self.success.items()}}
-        counts |= {"steps": {k: list(v) for k, v in self.steps.items()}}
-        return {"version": FINGERPRINT_VERSION, "tree_size": self.tree_size, **packed, **counts}
+        packed = base64.b64encode(self.row.astype("<u4").tobytes()).decode()
+        success, steps = ({k: list(v) for k, v in part.items()} for part in (self.success, self.steps))
+        data = {"version": FINGERPRINT_VERSION, "row": packed, "tree_size": self.tree_size}
+        return {**data, "success": success, "steps": steps}
 
 
 def of_source(source: str) -> Fingerprint:
     """Return what the source alone tells; nothing is run."""
-    shingles = tree_shingles(source)
-    text = text_shingles(_title_and_rules(source))
-    return Fingerprint(
-        sketch(shingles, TREE_SIZE), len(shingles), sketch(text, TEXT_SIZE), no_streams(), {}, {}
-    )
+    tree, text = tree_shingles(source), text_shingles(_title_and_rules(source))
+    row = np.concatenate([sketch(tree, TREE_SIZE), sketch(text, TEXT_SIZE), no_streams().ravel()])
+    return Fingerprint(row, len(tree))
+
+
+def with_streams(one: Fingerprint, streams: NDArray[np.uint32]) -> Fingerprint:
+    """Return the fingerprint with what its streams gave back."""
+    return replace(one, row=np.concatenate([one.row[: STREAM_COLUMNS.start], streams.ravel()]))
 
 
 def no_streams() -> NDArray[np.uint32]:
@@ -94,23 +91,31 @@ def no_streams() -> NDArray[np.uint32]:
     return np.full((2, LEVELS * STREAMS), NO_STREAM, dtype=np.uint32)
 
 
+def telling(streams: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Say which streams of designs tell their instance from the others of the level: only there equal ones count.
+
+    None of a design's row does where fewer than half of it do: where a random call mostly ends the episode at
+    once, say, the rest is chance.
+    """
+    levels = streams.reshape(-1, 2, LEVELS, STREAMS)
+    alone = (levels[..., None] == levels[..., None, :]).sum(axis=-1) == 1
+    tell: NDArray[np.bool_] = (alone & (levels != NO_STREAM)).reshape(-1, 2, LEVELS * STREAMS)
+    played = (levels != NO_STREAM).sum(axis=(2, 3))
+    tell &= (2 * tell.sum(axis=2) >= played)[..., None]
+    return tell
+
+
 def from_dict(data: Any) -> Fingerprint | None:
     """Read a stored fingerprint; None where it is of another version or damaged."""
     try:
-        if data["version"] != FINGERPRINT_VERSION:
-            return None
-        tree, text, streams = (_unpacked(data[name]) for name in ("tree", "text", "streams"))
-        if (tree.size, text.size, streams.size) != (TREE_SIZE, TEXT_SIZE, 2 * LEVELS * STREAMS):
+        row = np.frombuffer(base64.b64decode(data["row"], validate=True), dtype="<u4").astype(np.uint32)
+        if data["version"] != FINGERPRINT_VERSION or row.size != STREAM_COLUMNS.stop:
             return None
         success = {str(k): (int(won), int(played)) for k, (won, played) in data["success"].items()}
         steps = {str(k): tuple(int(n) for n in v) for k, v in data["steps"].items()}
-        return Fingerprint(tree, int(data["tree_size"]), text, streams.reshape(2, -1), success, steps)
+        return Fingerprint(row, int(data["tree_size"]), success, steps)
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
-
-
-def _unpacked(text: str) -> NDArray[np.uint32]:
-    return np.frombuffer(base64.b64decode(text, validate=True), dtype="<u4").astype(np.uint32)
 
 
 def _title_and_rules(source: str) -> str:

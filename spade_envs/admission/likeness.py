@@ -8,7 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spade_envs.admission.fingerprint import NO_STREAM, Fingerprint
+from spade_envs.admission.fingerprint import (
+    NO_STREAM,
+    STREAM_COLUMNS,
+    TEXT_COLUMNS,
+    TREE_COLUMNS,
+    Fingerprint,
+    telling,
+)
 from spade_envs.admission.rates import p_more, p_shorter
 from spade_envs.admission.shingles import EMPTY
 
@@ -43,16 +50,18 @@ def likeness(one: Fingerprint, others: Sequence[Fingerprint]) -> Likeness:
     """Compare a fingerprint with others."""
     if not others:
         return Likeness(*(np.zeros(0) for _ in range(4)))
-    tree = _agreement(one.tree, np.stack([other.tree for other in others]))
-    sizes = np.array([other.tree_size for other in others])
-    text = _agreement(one.text, np.stack([other.text for other in others]))
-    return Likeness(tree, _contained(tree, one.tree_size, sizes), text, _behaviour(one, others))
+    table = np.concatenate([other.row for other in others]).reshape(len(others), -1)
+    tree, text = (_agreement(one.row[part], table[:, part]) for part in (TREE_COLUMNS, TEXT_COLUMNS))
+    contained = _contained(tree, one.tree_size, np.array([other.tree_size for other in others]))
+    return Likeness(tree, contained, text, _behaviour(one.streams, table[:, STREAM_COLUMNS]))
 
 
 def _agreement(one: NDArray[np.uint32], many: NDArray[np.uint32]) -> Shares:
     """Return the share of places in which sketches agree; a sketch of nothing is like nothing."""
-    shares: Shares = (many == one).mean(axis=1)
-    return np.where((many == EMPTY).all(axis=1) | bool((one == EMPTY).all()), 0.0, shares)
+    if one[0] == EMPTY:
+        return np.zeros(len(many))
+    shares: Shares = np.count_nonzero(many == one, axis=1) / one.size
+    return shares
 
 
 def _contained(shares: Shares, size: int, sizes: NDArray[np.int_]) -> Shares:
@@ -61,15 +70,17 @@ def _contained(shares: Shares, size: int, sizes: NDArray[np.int_]) -> Shares:
     return result
 
 
-def _behaviour(one: Fingerprint, others: Sequence[Fingerprint]) -> Shares:
-    """Return the share of equal streams, whole or bare, of those that both have played."""
-    many = np.stack([other.streams for other in others])
-    both = (many != NO_STREAM) & (one.streams != NO_STREAM)
-    equal = ((many == one.streams) & both).sum(axis=2).max(axis=1)
-    most = np.maximum((many != NO_STREAM).sum(axis=2), (one.streams != NO_STREAM).sum(axis=1)).max(axis=1)
-    tell = np.array([other.tells for other in others]) & one.tells
-    result: Shares = np.where(tell, equal / np.maximum(1, most), 0.0)
-    return result
+def _behaviour(one: NDArray[np.uint32], many: NDArray[np.uint32]) -> Shares:
+    """Return the share of equal streams, whole or bare, of those that tell instances apart."""
+    shares: Shares = np.zeros(len(many))
+    many = many.reshape(len(many), 2, -1)
+    ours = telling(one)
+    some = np.flatnonzero(((many == one) & ours).any(axis=(1, 2)))
+    theirs = telling(many[some])
+    both = ((many[some] == one) & ours & theirs).sum(axis=2)
+    most = np.maximum(ours.sum(axis=2), theirs.sum(axis=2))
+    shares[some] = (both / np.maximum(1, most)).max(axis=1)
+    return shares
 
 
 def differs(one: Fingerprint, other: Fingerprint) -> str | None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from spade_envs.admission.fingerprint import Fingerprint, from_dict, of_source
 from spade_envs.contract.findings import Rejection
-from spade_envs.contract.header import code_sha256, file_sha256, parse_header
+from spade_envs.contract.header import code_sha256, parse_header
 from spade_envs.registry.paths import seeds_folder
 from spade_envs.registry.store import Entry, Registry
 
@@ -33,7 +34,7 @@ class Neighbour:
     held_out: bool = False
 
 
-_read: dict[str, Neighbour] = {}  # by the hash of the file: a version never changes
+_known: dict[Path, tuple[Entry, Neighbour]] = {}
 
 
 def neighbours(registries: Iterable[Registry], held_out: Path | None = None) -> tuple[Neighbour, ...]:
@@ -50,22 +51,23 @@ def neighbours(registries: Iterable[Registry], held_out: Path | None = None) -> 
 
 
 def _of_entry(entry: Entry) -> Neighbour:
-    known = _read.get(entry.file_sha256)
-    if known is None:
+    known = _known.get(entry.path)
+    if known is None or known[0] is not entry:  # a registry gives the same object while its files stay
         parent = str(entry.header.parent) if entry.header.parent else None
-        print_ = stored(entry.report) or of_source(entry.source)
-        known = Neighbour(str(entry.header.id), parent, code_sha256(entry.source), print_)
-        _read[entry.file_sha256] = known
-    return known
+        seen = stored(entry.report) or of_source(entry.source)
+        code = str(entry.report.get("code_sha256") or code_sha256(entry.source))
+        known = _known[entry.path] = (entry, Neighbour(str(entry.header.id), parent, code, seen))
+    return known[1]
 
 
 def _held_out(path: Path) -> Iterator[Neighbour]:
     source = path.read_text("utf-8")
-    key, header = f"held out {file_sha256(source)}", parse_header(source)
-    if key not in _read and not isinstance(header, Rejection):
-        _read[key] = Neighbour(str(header.id), None, code_sha256(source), of_source(source), held_out=True)
-    if key in _read:
-        yield _read[key]
+    header = parse_header(source)
+    if not isinstance(header, Rejection):
+        yield Neighbour(str(header.id), None, code_sha256(source), _of_source(source), held_out=True)
+
+
+_of_source = lru_cache(maxsize=256)(of_source)
 
 
 def stored(report: dict[str, Any]) -> Fingerprint | None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from spade_envs.admission.evidence import Evidence
-from spade_envs.admission.fingerprint import LEVELS, STREAMS, Fingerprint, no_streams, of_source
+from spade_envs.admission.fingerprint import LEVELS, STREAMS, Fingerprint, no_streams, of_source, with_streams
 from spade_envs.admission.likeness import Likeness, differs, likeness
 from spade_envs.admission.neighbours import Neighbour
 from spade_envs.admission.settings import Settings
@@ -49,7 +49,8 @@ def fingerprint(evidence: Evidence) -> Fingerprint:
         random, experts = evidence.by("uniform", level), evidence.by("expert", level)
         success[str(level)] = (sum(e.success for e in random), len(random))
         steps[str(level)] = tuple(len(e.actions) for e in experts)
-    return replace(of_source(evidence.source), streams=streams, success=success, steps=steps)
+    static = of_source(evidence.source)
+    return replace(with_streams(static, streams), success=success, steps=steps)
 
 
 def _near(alike: Likeness, settings: Settings) -> np.ndarray[Any, np.dtype[np.bool_]]:

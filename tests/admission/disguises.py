@@ -11,10 +11,8 @@ from collections.abc import Callable, Iterator
 from spade_envs.admission.shingles import _own_names
 from spade_envs.contract.header import body
 
-_FIXED = frozenset(
-    "self cls difficulty render_mode seed options action action_names action_space observation_space metadata"
-    " np_random answer __init__ __post_init__ __len__ __call__ np gym spaces".split()
-)
+_FIXED = """self cls difficulty render_mode seed options action action_names action_space observation_space
+    metadata np_random answer __init__ __post_init__ __len__ __call__ np gym spaces"""
 
 
 def head(source: str) -> str:
@@ -30,7 +28,7 @@ def reformatted(source: str) -> str:
 def renamed(source: str) -> str:
     """Every name that the source gives is another one, and the class has other rules and another title."""
     tree = ast.parse(source)
-    fixed = set(_FIXED) | set(_imported(tree)) | set(_of_tools(tree))
+    fixed = set(_FIXED.split()) | set(_imported(tree)) | set(_of_tools(tree))
     fixed |= {name for name in _own_names(tree) if name.startswith(("tool_", "__"))}
     names = {name: f"other{k}" for k, name in enumerate(sorted(_own_names(tree) - fixed))}
     new = _Renamer(names).visit(tree)
@@ -113,7 +111,11 @@ class _Renamer(ast.NodeTransformer):
         self.names = names
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
-        for field in ("id", "attr", "name", "arg"):
+        if isinstance(node, ast.Call):  # the keywords of a library's function are its own
+            called = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            for keyword in node.keywords if called in self.names else ():
+                keyword.arg = self.names.get(keyword.arg or "", keyword.arg)
+        for field in ("id", "attr", "name", "arg") if not isinstance(node, ast.keyword) else ():
             name = getattr(node, field, None)
             if isinstance(name, str) and not isinstance(node, ast.alias):
                 setattr(node, field, self.names.get(name, name))
