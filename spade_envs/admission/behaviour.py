@@ -34,7 +34,7 @@ def streams(lab: Lab) -> None:
 def transcripts(lab: Lab) -> None:
     """Write down, for the easiest and the hardest level, an episode of the expert and one of random play."""
     for level in dict.fromkeys((lab.evidence.levels[0], lab.evidence.levels[-1])):
-        for name, policy in (("expert told", policies.expert), ("uniform told", policies.uniform)):
+        for name, policy in (("expert told", policies.stepwise_expert), ("uniform told", _uniform)):
             lab.evidence.transcripts.append(_transcript(lab, name, policy, level))
 
 
@@ -50,6 +50,11 @@ def _fixed(scene: Scene) -> Iterator[Any]:
     tools = sorted(scene.instance.tools, key=_shape)
     while True:
         yield actions.sample(scene.instance.action_space, tools, scene.rng)
+
+
+def _uniform(scene: Scene) -> Iterator[Any]:
+    while True:
+        yield policies.random_action(scene)
 
 
 def _shape(tool: Mapping[str, Any]) -> str:
@@ -73,7 +78,7 @@ class _Looking:
         self._scene: Scene | None = None
 
     def __call__(self, scene: Scene) -> Iterator[Any]:
-        self._scene = scene
+        self._scene, self._seen = scene, []  # an episode that broke off is played anew
         for _, action in zip(range(self._most), self._policy(scene), strict=False):
             self._seen.append(self._look(scene))
             yield action

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from spade_envs.admission.fingerprint import Course
     from spade_envs.admission.neighbours import Neighbour
     from spade_envs.admission.review import Reviewer, Verdict
-    from spade_envs.isolation.host import InstanceInfo
+    from spade_envs.isolation import InstanceInfo
 
 Level = int | None
 
