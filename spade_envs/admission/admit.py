@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from spade_envs.admission import gates, probes, task_gates
-from spade_envs.admission.evidence import Evidence
+from spade_envs.admission import content, gates, probes, review, task_gates
+from spade_envs.admission.behaviour import streams
+from spade_envs.admission.evidence import Evidence, Surroundings
+from spade_envs.admission.extensions import extensions
 from spade_envs.admission.lab import Enough, Lab
+from spade_envs.admission.neighbours import neighbours
+from spade_envs.admission.novelty import novelty
 from spade_envs.admission.report import Report, refused
 from spade_envs.admission.settings import Settings
 from spade_envs.admission.sheet import GateResult, Sheet
@@ -25,9 +29,10 @@ from spade_envs.registry.store import Registry
 
 Probe = Callable[[Lab], None]
 Gate = Callable[[Evidence, Settings, Sheet], None]
+Stage = tuple[str, Probe | None, Gate]
 
 # What is played and who judges it, the cheap ones first. A gate reads all evidence so far, not only its own.
-STAGES: tuple[tuple[str, Probe | None, Gate], ...] = (
+STAGES: tuple[Stage, ...] = (
     ("form", probes.form, gates.form),
     ("runs", probes.runs, gates.runs),
     ("determinism", probes.determinism, gates.determinism),
@@ -36,7 +41,10 @@ STAGES: tuple[tuple[str, Probe | None, Gate], ...] = (
     ("short cuts", probes.short_cuts, task_gates.short_cut),
     ("reward", None, gates.reward),
     ("difficulty", probes.order, task_gates.difficulty),
+    ("novelty", streams, novelty),
+    ("content", content.read, content.content),
 )
+REVIEW: Stage = ("review", review.consult, review.review)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +62,31 @@ class Admission:
     path: Path | None = None
 
 
-def judge(source: str, *, settings: Settings = Settings()) -> Report:  # noqa: B008 (frozen)
+def judge(
+    source: str,
+    *,
+    settings: Settings = Settings(),  # noqa: B008 (frozen)
+    around: Surroundings = Surroundings(),  # noqa: B008 (frozen)
+) -> Report:
     """Judge a design: play it in isolated workers and ask the gates, up to the first that fails.
+
+    Args:
+        source: the design.
+        settings: what is played, and where the lines lie.
+        around: what it is compared with; nothing by default, so that nothing is found to be a near duplicate.
 
     Raises:
         IsolationError: this machine cannot start a worker. That is no verdict on the design.
+        UsageError: an installed gate of another package cannot be loaded.
     """
     start = time.monotonic()
+    stages = _all_stages(settings)
     header = parse_header(source)
     if isinstance(header, Rejection):
         return refused(_all_refusals(source, header), code_sha256(source))
     with Lab(source, header, settings) as lab:
-        results = tuple(_stages(lab))
+        lab.evidence.source, lab.evidence.around = source, around
+        results = tuple(_stages(lab, stages))
     return Report(str(header.id), code_sha256(source), results, time.monotonic() - start)
 
 
@@ -81,8 +102,15 @@ def _all_refusals(source: str, header: Rejection) -> Rejection:
     return found if isinstance(found, Rejection) else header
 
 
-def _stages(lab: Lab) -> Iterator[GateResult]:
-    for name, probe, gate in STAGES:
+def _all_stages(settings: Settings) -> tuple[Stage, ...]:
+    """Return this package's gates, those of others, and last the review: it costs the most."""
+    others = extensions(taken=[name for name, *_ in (*STAGES, REVIEW)])
+    asked = (REVIEW,) if settings.review else ()
+    return (*STAGES, *((name, None, gate) for name, gate in others), *asked)
+
+
+def _stages(lab: Lab, stages: tuple[Stage, ...]) -> Iterator[GateResult]:
+    for name, probe, gate in stages:
         sheet = Sheet(name)
         try:
             if probe:
@@ -103,10 +131,12 @@ def admit(
     run: str | None = None,
     round: int | None = None,
     settings: Settings = Settings(),  # noqa: B008 (frozen)
+    around: Surroundings = Surroundings(),  # noqa: B008 (frozen)
 ) -> Admission:
     """Judge a design and, where it is admitted, write it as the next free version and register it at once.
 
-    Unchanged code is refused as a duplicate; the same run and round gets back the version that exists.
+    Unchanged code is refused as a duplicate; the same run and round gets back the version that exists. What is
+    much like a version of the stack or a held-out environment is refused by the gate on novelty.
 
     Raises:
         IsolationError: this machine cannot start a worker.
@@ -115,7 +145,8 @@ def admit(
     known = _duplicate(source, registry, run, round)
     if known is not None:
         return known
-    report = judge(source, settings=settings)
+    near = (*around.neighbours, *neighbours(_stack(registry)))
+    report = judge(source, settings=settings, around=replace(around, neighbours=near))
     if not report.admitted:
         return Admission(report)
     header = parse_header(source)
