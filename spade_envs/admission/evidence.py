@@ -10,7 +10,7 @@ from spade_envs.contract.findings import Rejection
 from spade_envs.contract.header import Header
 
 if TYPE_CHECKING:
-    from spade_envs.isolation.host import InstanceInfo
+    from spade_envs.isolation import InstanceInfo
 
 Level = int | None
 

@@ -12,8 +12,11 @@ from gymnasium import spaces
 
 from spade_envs.admission import actions
 from spade_envs.admission.evidence import Episode, Restart
-from spade_envs.admission.lab import SALT, Policy, Scene
-from spade_envs.isolation.host import InstanceInfo
+from spade_envs.admission.lab import SALT, Follow, Policy, Scene, Script
+from spade_envs.isolation import InstanceInfo
+
+LONGEST = 1000  # steps that any episode may have
+CHUNK = 16  # random actions that are drawn at once: more would be wasted on short episodes
 
 
 def nothing(_: Scene) -> Iterator[Any]:
@@ -21,21 +24,32 @@ def nothing(_: Scene) -> Iterator[Any]:
     return iter(())
 
 
-def expert(scene: Scene) -> Iterator[Any]:
+def expert(_: Scene) -> Iterator[Any]:
     """Do what the design's own reference policy does."""
     while True:
-        yield scene.ask("expert_action")
+        yield Follow(LONGEST)
 
 
 def uniform(scene: Scene) -> Iterator[Any]:
     """Play at random."""
     while True:
-        yield actions.sample(scene.instance.action_space, scene.instance.tools, scene.rng)
+        yield Script([random_action(scene) for _ in range(CHUNK)])
+
+
+def random_action(scene: Scene) -> Any:
+    """Draw one action."""
+    return actions.sample(scene.instance.action_space, scene.instance.tools, scene.rng)
+
+
+def stepwise_expert(scene: Scene) -> Iterator[Any]:
+    """Yield what the expert would do, for policies that change it before it is played."""
+    while True:
+        yield scene.ask("expert_action")
 
 
 def spoilt(scene: Scene) -> Iterator[Any]:
     """Follow the expert with actions bent into something odd but legal; later seeds bend only half."""
-    for turn, action in enumerate(expert(scene)):
+    for turn, action in enumerate(stepwise_expert(scene)):
         if scene.seed >= actions.KINDS and scene.rng.random() < 0.5:
             yield action
         else:
@@ -47,9 +61,7 @@ def unseeded(scene: Scene) -> Iterator[Any]:
     """Play three actions at a time, with resets without a seed between."""
     scene.restarts = True
     for _ in range(4):
-        for _, action in zip(range(3), uniform(scene), strict=False):
-            if not scene.over:
-                yield action
+        yield Script([random_action(scene) for _ in range(3)])
         yield Restart.RESTART
 
 
@@ -57,15 +69,14 @@ def held(action: Any) -> Policy:
     """Repeat one action."""
 
     def policy(_: Scene) -> Iterator[Any]:
-        while True:
-            yield action
+        yield Script([action] * LONGEST)
 
     return policy
 
 
 def replayed(episode: Episode) -> Policy:
     """Play another episode's actions."""
-    return lambda _: iter(episode.actions)
+    return lambda _: iter([Script(episode.actions)])
 
 
 def hint_text(scene: Scene) -> Iterator[Any]:
@@ -78,7 +89,7 @@ def hint_text(scene: Scene) -> Iterator[Any]:
         plan = [] if said is None else [said]
     else:
         plan = named_actions(hint, scene)
-    yield from [*plan] * 3
+    yield Script([*plan] * 3)
 
 
 def named_actions(hint: str, scene: Scene) -> list[int]:
@@ -94,7 +105,7 @@ def named_actions(hint: str, scene: Scene) -> list[int]:
 
 def wrong_answer(scene: Scene) -> Iterator[Any]:
     """Follow the expert, and finish with other numbers in the same answer; stop where it has none."""
-    for action in expert(scene):
+    for action in stepwise_expert(scene):
         if action["name"] != "finish":
             yield action
         elif (changed := actions.wrong(action["arguments"], scene.rng)) != action["arguments"]:
@@ -105,7 +116,7 @@ def wrong_answer(scene: Scene) -> Iterator[Any]:
 
 def empty_answer(scene: Scene) -> Iterator[Any]:
     """Follow the expert, and finish without an answer."""
-    for action in expert(scene):
+    for action in stepwise_expert(scene):
         yield finish("") if action["name"] == "finish" else action
 
 

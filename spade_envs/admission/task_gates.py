@@ -15,7 +15,7 @@ from spade_envs.admission.sheet import Sheet, label, rate
 from spade_envs.contract.plain import plain
 
 if TYPE_CHECKING:
-    from spade_envs.isolation.host import InstanceInfo
+    from spade_envs.isolation import InstanceInfo
 
 HELD = "held "  # the names of policies that repeat one action begin so
 GUESSED = 10  # an action of so few is guessed easily, so that naming it gives nothing away

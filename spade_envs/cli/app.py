@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from spade_envs.cli import browse, judge, play
+from spade_envs.cli import browse, doctor, judge, play
 from spade_envs.cli.codes import CANNOT_RUN, DONE, STOPPED, WRONG_USE
 from spade_envs.errors import SpadeError, UsageError
 
@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[Callable[..., Any], str]] = {
     "admit": (judge.admit, "spade-envs admit seeds/*.py --registry registry"),
     "refused": (judge.refused, "spade-envs refused --last 10 --json"),
     "play": (play.play, "spade-envs play spade/NumberHunt-v0 --difficulty 2 --seed 7"),
+    "doctor": (doctor.doctor, "spade-envs doctor --json"),
 }
 for name, (function, example) in COMMANDS.items():
     app.command(name, epilog=f"Example: {example}")(function)
