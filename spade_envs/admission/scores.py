@@ -2,11 +2,12 @@
 
 Pure functions over evidence. A score keeps nothing out of the registry; it decides what is trained on first.
 
-**Difficulty** of a level is ``0.7 * (1 - r / q) + 0.3 * n / limit``, cut to [0, 1]; that of an environment is the
-mean over its levels. ``r`` is the share of episodes that random play wins and ``q`` the share that a short cut may
-win (a quarter): no admitted design lies far above it, so that share is the whole scale. ``n`` is the mean number of
-steps that the expert needs and ``limit`` is ``max_episode_steps``: what even the expert needs leaves no room for
-errors. Chance weighs more, since it says how much has to be known; the length only says how little may go wrong.
+**Difficulty** of a level is ``0.7 * (1 - r / q) + 0.3 * n / max(limit, 10)``, each part cut to [0, 1]; that of an
+environment is the mean over its levels. ``r`` is the share of episodes that random play wins and ``q`` the share
+that a short cut may win (a quarter): no admitted design lies far above it, so that share is the whole scale. ``n``
+is the mean number of steps that the expert needs and ``limit`` is ``max_episode_steps``: what even the expert needs
+leaves no room for errors. A limit below ten says that the task is short, not that it leaves no room. Chance weighs
+more, since it says how much has to be known; the length only says how little may go wrong.
 
 **Diversity** is the distance to the nearest environment, as the novelty gate saw it; 1 where there is no other.
 
@@ -31,6 +32,7 @@ from spade_envs.admission.settings import Frontier, Weights
 from spade_envs.admission.sheet import GateResult
 
 _CHANCE, _LENGTH = 0.7, 0.3
+_SHORT = 10  # steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,8 @@ def difficulty(evidence: Evidence, quota: float = 0.25) -> float:
 def _level_difficulty(evidence: Evidence, level: Level, quota: float) -> float:
     chance = _mean(episode.success for episode in evidence.by("uniform", level))
     steps = _mean(len(episode.actions) for episode in evidence.by("expert", level) if episode.success)
-    return _CHANCE * _cut(1 - chance / quota) + _LENGTH * _cut(steps / evidence.header.max_episode_steps)
+    room = max(_SHORT, evidence.header.max_episode_steps)
+    return _CHANCE * _cut(1 - chance / quota) + _LENGTH * _cut(steps / room)
 
 
 def diversity(distance: float | None) -> float:

@@ -16,14 +16,14 @@ from spade_envs.admission.sheet import GateResult
 from spade_envs.contract import Header, parse_header
 from spade_envs.errors import UsageError
 
-EXPERT = Episode("expert", 1, 0, (1,) * 4, 1.0, terminated=True, success=True, trace=(1, 2))
+EXPERT = Episode("expert", 1, 0, (1,) * 8, 1.0, terminated=True, success=True, trace=(1, 2))
 RANDOM = Episode("uniform", 1, 0, (1,) * 8, 0.0, truncated=True)
 
 
-def evidence(*episodes: Episode, levels: int | None = 1, **changes: Any) -> Evidence:
+def evidence(*episodes: Episode, levels: int | None = 1, limit: int = 16, **changes: Any) -> Evidence:
     header = parse_header(HONEST)
     assert isinstance(header, Header)
-    header = replace(header, difficulty_levels=levels, max_episode_steps=8)
+    header = replace(header, difficulty_levels=levels, max_episode_steps=limit)
     return Evidence(header, episodes=list(episodes), **changes)
 
 
@@ -34,10 +34,10 @@ def random_play(won: int, lost: int, level: int = 1) -> list[Episode]:
 @pytest.mark.parametrize(
     ("won", "lost", "steps", "expected"),
     [
-        (0, 20, 8, 1.0),  # chance never wins, and the expert needs every step
-        (0, 20, 4, 0.85),
-        (5, 15, 4, 0.15),  # chance wins a quarter: all that a short cut may
-        (2, 18, 4, 0.7 * 0.6 + 0.15),
+        (0, 20, 16, 1.0),  # chance never wins, and the expert needs every step
+        (0, 20, 8, 0.85),
+        (5, 15, 8, 0.15),  # chance wins a quarter: all that a short cut may
+        (2, 18, 8, 0.7 * 0.6 + 0.15),
         (20, 0, 0, 0.0),
     ],
 )
@@ -47,9 +47,14 @@ def test_difficulty(won: int, lost: int, steps: int, expected: float) -> None:
 
 
 def test_difficulty_is_the_mean_over_the_levels() -> None:
-    second = replace(EXPERT, level=2, actions=(1,) * 8)
+    second = replace(EXPERT, level=2, actions=(1,) * 16)
     seen = evidence(EXPERT, second, *random_play(5, 15), *random_play(0, 20, level=2), levels=2)
     assert scores.difficulty(seen) == pytest.approx((0.15 + 1.0) / 2)
+
+
+def test_a_short_task_is_not_hard_for_its_length() -> None:
+    one = replace(EXPERT, actions=(1,))
+    assert scores.difficulty(evidence(one, *random_play(0, 20), limit=1)) == pytest.approx(0.73)
 
 
 def test_diversity_is_the_distance_that_the_novelty_gate_saw() -> None:
