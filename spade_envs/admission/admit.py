@@ -8,9 +8,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from spade_envs.admission import gates, probes, scores, task_gates
-from spade_envs.admission.evidence import Evidence
+from spade_envs.admission import content, gates, probes, review, scores, task_gates
+from spade_envs.admission.behaviour import streams
+from spade_envs.admission.evidence import Evidence, Surroundings
+from spade_envs.admission.extensions import extensions
 from spade_envs.admission.lab import Enough, Lab
+from spade_envs.admission.neighbours import neighbours
+from spade_envs.admission.novelty import novelty
 from spade_envs.admission.report import Report, refused
 from spade_envs.admission.settings import Settings
 from spade_envs.admission.sheet import GateResult, Sheet
@@ -26,9 +30,10 @@ from spade_envs.registry.store import Registry
 
 Probe = Callable[[Lab], None]
 Gate = Callable[[Evidence, Settings, Sheet], None]
+Stage = tuple[str, Probe | None, Gate]
 
 # What is played and who judges it, the cheap ones first. A gate reads all evidence so far, not only its own.
-STAGES: tuple[tuple[str, Probe | None, Gate], ...] = (
+STAGES: tuple[Stage, ...] = (
     ("form", probes.form, gates.form),
     ("runs", probes.runs, gates.runs),
     ("determinism", probes.determinism, gates.determinism),
@@ -37,7 +42,10 @@ STAGES: tuple[tuple[str, Probe | None, Gate], ...] = (
     ("short cuts", probes.short_cuts, task_gates.short_cut),
     ("reward", None, gates.reward),
     ("difficulty", probes.order, task_gates.difficulty),
+    ("novelty", streams, novelty),
+    ("content", content.read, content.content),
 )
+REVIEW: Stage = ("review", review.consult, review.review)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,24 +67,29 @@ def judge(
     source: str,
     *,
     settings: Settings = Settings(),  # noqa: B008 (frozen)
+    around: Surroundings = Surroundings(),  # noqa: B008 (frozen)
     all_gates: bool = False,
 ) -> Report:
     """Judge a design: play it in isolated workers and ask the gates, up to the first that fails.
 
     Args:
         source: the whole file.
-        settings: how much is played, and the limits.
+        settings: what is played, and where the lines lie.
+        around: what it is compared with; nothing by default, so that nothing is found to be a near duplicate.
         all_gates: whether every gate is asked that still can be; play ends with a fault all the same.
 
     Raises:
         IsolationError: this machine cannot start a worker. That is no verdict on the design.
+        UsageError: an installed gate of another package cannot be loaded.
     """
     start = time.monotonic()
+    stages = _all_stages(settings)
     header = parse_header(source)
     if isinstance(header, Rejection):
         return refused(_compiled(source) or header if all_gates else header, code_sha256(source))
     with Lab(source, header, settings) as lab:
-        results = tuple(_stages(lab, all_gates))
+        lab.evidence.source, lab.evidence.around = source, around
+        results = tuple(_stages(lab, stages, all_gates))
     report = Report(str(header.id), code_sha256(source), results, time.monotonic() - start)
     return _scored(report, lab) if report.admitted else report
 
@@ -93,10 +106,17 @@ def _compiled(source: str) -> Rejection | None:
     return loaded if isinstance(loaded, Rejection) else None
 
 
-def _stages(lab: Lab, all_gates: bool) -> Iterator[GateResult]:
+def _all_stages(settings: Settings) -> tuple[Stage, ...]:
+    """Return this package's gates, those of others, and last the review: it costs the most."""
+    others = extensions(taken=[name for name, *_ in (*STAGES, REVIEW)])
+    asked = (REVIEW,) if settings.review else ()
+    return (*STAGES, *((name, None, gate) for name, gate in others), *asked)
+
+
+def _stages(lab: Lab, stages: tuple[Stage, ...], all_gates: bool) -> Iterator[GateResult]:
     """Ask the gates in turn. After a fault only those follow that need no further play, if anything was played."""
     plays = True
-    for name, probe, gate in STAGES:
+    for name, probe, gate in stages:
         if not plays and (probe or not any(episode.complete for episode in lab.evidence.episodes)):
             continue
         sheet = Sheet(name)
@@ -130,11 +150,13 @@ def admit(
     run: str | None = None,
     round: int | None = None,
     settings: Settings = Settings(),  # noqa: B008 (frozen)
+    around: Surroundings = Surroundings(),  # noqa: B008 (frozen)
     keep_refused: bool = True,
 ) -> Admission:
     """Judge a design and, where it is admitted, write it as the next free version and register it at once.
 
-    Unchanged code is refused as a duplicate; the same run and round gets back the version that exists.
+    Unchanged code is refused as a duplicate; the same run and round gets back the version that exists. What is
+    much like a version of the stack or a held-out environment is refused by the gate on novelty.
 
     Args:
         source: the whole file.
@@ -142,6 +164,7 @@ def admit(
         run: the run that made it.
         round: the round of that run.
         settings: how much is played, and the limits.
+        around: what it is compared with, beside the stack and what is held out.
         keep_refused: whether a refused design is kept in the registry's folder, with its report.
 
     Raises:
@@ -151,8 +174,13 @@ def admit(
     known = duplicate(source, registry, run, round)
     if known is not None:
         return known
-    report = judge(source, settings=settings)
+    report = judge(source, settings=settings, around=surroundings(registry, around))
     return settle(source, report, registry, run=run, round=round, keep_refused=keep_refused)
+
+
+def surroundings(registry: Registry, around: Surroundings = Surroundings()) -> Surroundings:  # noqa: B008 (frozen)
+    """Return what a design for this registry is compared with: the whole stack, and what is held out."""
+    return replace(around, neighbours=(*around.neighbours, *neighbours(_stack(registry))))
 
 
 def settle(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,9 @@ from spade_envs.contract.findings import Rejection
 from spade_envs.contract.header import Header
 
 if TYPE_CHECKING:
+    from spade_envs.admission.fingerprint import Course
+    from spade_envs.admission.neighbours import Neighbour
+    from spade_envs.admission.review import Reviewer, Verdict
     from spade_envs.isolation import InstanceInfo
 
 Level = int | None
@@ -69,6 +73,31 @@ class Episode:
         return self.fault is None and (self.terminated or self.truncated)
 
 
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """An episode with what an agent reads: ``texts`` has one text a turn, the first and the last state included."""
+
+    episode: Episode
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a design is judged against, beside the contract.
+
+    Attributes:
+        neighbours: the versions of the registries and the held-out environments.
+        document: the text that its designer was given, if any.
+        opinion: a model that reads texts and says what should keep them out, or None; see ``content``.
+        reviewer: a model that is asked for a verdict where the settings say so; see ``review``.
+    """
+
+    neighbours: tuple[Neighbour, ...] = ()
+    document: str | None = None
+    opinion: Callable[[str], str | None] | None = None
+    reviewer: Reviewer | None = None
+
+
 @dataclass(slots=True)
 class Evidence:
     """All that was seen of one design so far. Probes add to it, gates read it.
@@ -80,6 +109,12 @@ class Evidence:
         episodes: everything that was played in the first worker.
         pairs: an episode and the same actions played again, elsewhere or later.
         too_slow: whether the time for one design was used up.
+        source: the design itself.
+        around: what it is compared with.
+        courses: level -> what its fixed streams of actions gave back.
+        transcripts: episodes with what an agent reads in them.
+        opinion: what the model that reads texts objects to, if one was asked and does.
+        verdict: what the reviewing model said, if one was asked.
     """
 
     header: Header
@@ -88,6 +123,12 @@ class Evidence:
     episodes: list[Episode] = field(default_factory=list)
     pairs: list[tuple[Episode, Episode]] = field(default_factory=list)
     too_slow: bool = False
+    source: str = ""
+    around: Surroundings = field(default_factory=Surroundings)
+    courses: dict[Level, tuple[Course, ...]] = field(default_factory=dict)
+    transcripts: list[Transcript] = field(default_factory=list)
+    opinion: str | None = None
+    verdict: Verdict | None = None
 
     @property
     def levels(self) -> tuple[Level, ...]:

@@ -61,6 +61,12 @@ class Settings:
         order_p: the order of the levels is broken below this probability.
         hint_words: words that a hint may have.
         leak_limit: share of the expert's episodes in which a hint may name an action by chance.
+        near_tree: share of two syntax trees from which one design is a near duplicate of the other.
+        near_contained: the same, as a share of the smaller tree.
+        near_text: share of two designs' rules from which they are near duplicates.
+        near_behaviour: share of the fixed streams of actions from which they are near duplicates.
+        copied_words: words in a row that a design may not share with the document it was made from.
+        review: whether a model must review a design; without its consent the design is refused.
         budget_s: seconds of wall time for one design; a slower one is refused as too slow to train on.
         weights: how much each score counts.
         frontier: what lets an admitted environment into the active pool.
@@ -76,6 +82,12 @@ class Settings:
     order_p: float = 0.01
     hint_words: int = 100
     leak_limit: float = 0.1
+    near_tree: float = 0.5
+    near_contained: float = 0.7
+    near_text: float = 0.5
+    near_behaviour: float = 0.5
+    copied_words: int = 40
+    review: bool = False
     budget_s: float = 120.0
     weights: Weights = Weights()
     frontier: Frontier = Frontier()

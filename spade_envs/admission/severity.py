@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from spade_envs.contract.findings import Severity
 
-GATE_POLICY_VERSION = 2
+GATE_POLICY_VERSION = 3
 """Changes with any change of what is played, where a line is drawn, or what a finding means."""
 
-_WARNINGS: frozenset[str] = frozenset()
+# Addresses and numbers may be made up however real they look, and a tale may be cruel: a person decides.
+_WARNINGS: frozenset[str] = frozenset({"content.address", "content.phone", "content.violence"})
 
 
 def severity_of(rule: str) -> Severity:

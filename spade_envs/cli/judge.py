@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from spade_envs.admission.admit import Admission, duplicate, settle
+from spade_envs.admission.admit import Admission, duplicate, settle, surroundings
 from spade_envs.admission.report import Report
 from spade_envs.cli.codes import out, print_json
 from spade_envs.cli.verdicts import Bench, judge_files
@@ -52,7 +52,7 @@ def admit(files: Files, registry: Folder = None, jobs: Jobs = None, as_json: AsJ
     def settled(source: str, report: Report) -> Admission:
         return settle(source, report, target)
 
-    bench = Bench(lambda source: duplicate(source, target), settled, {})
+    bench = Bench(lambda source: duplicate(source, target), settled, {"around": surroundings(target)})
     return judge_files(files, bench, jobs=jobs, as_json=as_json)
 
 

@@ -29,7 +29,8 @@ def test_an_honest_design_passes_every_gate_twice_alike() -> None:
     first, second = judge(HONEST, settings=QUICK), judge(HONEST, settings=QUICK)
     assert first.admitted, first.text()
     names = [gate.name for gate in first.gates]
-    assert names == ["form", "runs", "determinism", "solvable", "hint", "short cuts", "reward", "difficulty"]
+    first_eight = ["form", "runs", "determinism", "solvable", "hint", "short cuts", "reward", "difficulty"]
+    assert names == [*first_eight, "novelty", "content"]
     saw = {gate.name: gate.saw for gate in first.gates}
     assert saw["solvable"]["expert, level 2"] == "10/10"
     assert saw["determinism"]["different"] == 0
