@@ -180,12 +180,6 @@ def test_versions_are_free_across_the_whole_stack(tmp_path: Path) -> None:
     assert admit(changed, Registry(tmp_path / "own"), settings=QUICK).id == "spade/LampHuntStack-v1"
 
 
-def test_a_refused_design_leaves_nothing(tmp_path: Path) -> None:
-    admission = admit(flawed("solvable.expert"), Registry(tmp_path / "own"), settings=QUICK)
-    assert (admission.id, admission.path) == (None, None)
-    assert not (tmp_path / "own").exists()
-
-
 def test_the_time_for_one_design_is_bounded() -> None:
     report = judge(HONEST, settings=Settings(budget_s=0.0))
     assert report.gates[-1].findings[0].rule == "runs.slow"
