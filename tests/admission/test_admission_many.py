@@ -79,7 +79,7 @@ def test_all_gates_are_asked_after_one_that_is_not_passed() -> None:
     report = judge(source, settings=QUICK, all_gates=True)
     assert failed(report) == ["hint", "short cuts"]
     assert "refused at 'hint', 'short cuts'" in report.text()
-    assert report.gates[-1].name == "difficulty"
+    assert "difficulty" in [gate.name for gate in report.gates]
     assert not report.admitted
     assert report.scores is None
 
