@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from spade_envs.admission.admit import Admission, admit, judge
+from spade_envs.admission.admit import Admission, admit
 from spade_envs.admission.evidence import Surroundings
+from spade_envs.admission.judging import judge
 from spade_envs.admission.neighbours import neighbours
 from spade_envs.admission.report import Report
 from spade_envs.admission.settings import Settings

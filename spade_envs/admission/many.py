@@ -15,7 +15,7 @@ from collections.abc import Generator, Sequence
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any
 
-from spade_envs.admission.admit import judge
+from spade_envs.admission.judging import judge
 from spade_envs.admission.report import Report
 from spade_envs.errors import IsolationError, SpadeError
 
