@@ -11,8 +11,7 @@ import gymnasium as gym
 
 from spade_envs.contract import Header, Rejection, file_sha256, parse_header
 from spade_envs.errors import RegistryError, UsageError, WorkerFault
-from spade_envs.isolation import Limits, WorkerPool
-from spade_envs.isolation.host import InstanceInfo, Isolation
+from spade_envs.isolation import InstanceInfo, Isolation, Limits, WorkerPool
 from spade_envs.snapshot import Snapshot
 
 OnFault = Literal["truncate", "raise"]
@@ -32,7 +31,8 @@ class IsolatedEnv(gym.Env[Any, Any]):
     Args:
         source: the environment file's text.
         render_mode: ``"ansi"`` or None.
-        isolation: ``"process"``, or ``"none"`` for a design that is trusted: it then runs in this process.
+        isolation: ``"process"``; ``"container"`` to have the worker in a container besides (docs/how-to/containers.md);
+            or ``"none"`` for a design that is trusted: it then runs in this process.
         on_fault: ``"raise"`` raises the :class:`~spade_envs.errors.WorkerFault` instead of truncating.
         limits: what the worker may use.
         pool: where workers come from, with the pool's own isolation and limits; each is started anew without.

@@ -259,8 +259,8 @@ def test_a_reset_that_fails_raises_and_can_be_tried_again(made: Any) -> None:
 def test_wrong_use_is_named(made: Any) -> None:
     with pytest.raises(UsageError, match="render_mode"):
         IsolatedEnv(design(), render_mode="human")
-    with pytest.raises(UsageError, match="isolation must be 'process' or 'none', found 'container'"):
-        IsolatedEnv(design(), isolation="container")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="isolation must be 'process', 'container' or 'none', found 'vm'"):
+        IsolatedEnv(design(), isolation="vm")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="on_fault"):
         IsolatedEnv(design(), on_fault="ignore")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match=r"`os` cannot be imported"):

@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 
 from spade_envs import cli
-from spade_envs.cli import judge as judging
 from spade_envs.cli.app import COMMANDS
 from spade_envs.registry import Registry, add_registry, stack
 
 sys.path.insert(0, str(Path(__file__).parent / "admission"))
-from designs import HONEST, flawed
+from designs import HONEST
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -95,60 +94,6 @@ def test_an_unknown_id_names_the_near_matches(run: Run, shelf: Registry, command
     assert "did you mean spade/LampHunt-v1" in err
 
 
-def test_check_says_line_fault_and_mend(run: Run, tmp_path: Path) -> None:
-    Path("broken.py").write_text(HONEST.replace('domain = "games"', 'domain = "fun"'))
-    code, out, _ = run("check", "broken.py")
-    assert code == 1
-    assert "broken.py:5" in out
-    assert '"games"' in out
-
-
-def test_check_judges_several_files_and_admit_publishes(run: Run, tmp_path: Path) -> None:
-    Path("good.py").write_text(HONEST.replace("LampHunt", "LampHuntShell"))
-    Path("bad.py").write_text(flawed("runs.raised"))
-    code, out, _ = run("admit", "good.py", "bad.py", "--registry", "shelf")
-    assert code == 1
-    assert "admitted" in out
-    assert "as spade/LampHuntShell-v0" in out
-    assert "[runs.raised]" in out
-    assert "1 of 2 admitted" in out
-    assert [str(i) for i in Registry(tmp_path / "shelf").ids()] == ["spade/LampHuntShell-v0"]
-
-    code, out, _ = run("admit", "good.py", "--registry", "shelf", "--json")
-    (again,) = json.loads(out)
-    assert code == 1
-    assert again["gates"][0]["saw"] == {"equals": "spade/LampHuntShell-v0"}
-    assert again["registered_as"] is None
-
-
-@pytest.mark.parametrize(
-    ("name", "data", "code", "says"),
-    [
-        ("empty.py", b"", 1, "empty"),
-        ("blank.py", b" \n\n", 1, "empty"),
-        ("binary.py", bytes(range(256)), 1, "UTF-8"),
-        ("large.py", b"#" * 10_000_000, 1, "65536 bytes"),
-        ("plain.py", b"print(1)\n", 1, "header"),
-        ("folder", None, 3, "is a folder"),
-        ("missing.py", None, 3, "does not exist"),
-    ],
-)
-def test_files_that_are_no_designs(run: Run, name: str, data: bytes | None, code: int, says: str) -> None:
-    if data is not None:
-        Path(name).write_bytes(data)
-    elif name == "folder":
-        Path(name).mkdir()
-    got, out, err = run("check", name)
-    assert got == code
-    assert says in out + err
-
-
-@pytest.mark.parametrize("data", [HONEST.replace("\n", "\r\n").encode(), b"\xef\xbb\xbf" + HONEST.encode()])
-def test_windows_files_are_read(run: Run, data: bytes) -> None:
-    Path("design.py").write_bytes(data)
-    assert judging.read_design(Path("design.py")) == HONEST
-
-
 @pytest.mark.parametrize(
     "arguments",
     [["check"], ["check", "--no-such", "x.py"], ["nonsense"], ["show"], ["play", "x", "--seed", "minus one"]],
@@ -157,34 +102,6 @@ def test_wrong_use_is_3(run: Run, arguments: list[str]) -> None:
     code, _, err = run(*arguments)
     assert code == 3
     assert err
-
-
-def test_a_registry_that_cannot_be_written_is_2(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    Path("good.py").write_text(HONEST)
-    Path("file").write_text("not a folder")
-    monkeypatch.setattr(judging, "admit_source", lambda source, registry: registry.add(source, {}))
-    code, _, err = run("admit", "good.py", "--registry", "file")
-    assert code == 2
-    assert "cannot write LampHunt" in err
-
-    def full(_: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    code, _, err = run("admit", "good.py", "--registry", "full")
-    assert code == 2
-    assert "No space left" in err
-
-
-def test_control_c_stops_quietly(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stopped(_: str) -> None:
-        raise KeyboardInterrupt
-
-    Path("good.py").write_text(HONEST)
-    monkeypatch.setattr(judging, "judge_source", stopped)
-    code, _, err = run("check", "good.py")
-    assert code == 130
-    assert err.strip() == "stopped"
 
 
 def test_help_has_examples_for_every_command(run: Run) -> None:

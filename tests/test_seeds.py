@@ -19,8 +19,18 @@ from gymnasium.utils.env_checker import check_env
 from spade_envs import EnvId, Header, IsolatedEnv, parse_header, seeds_folder
 from spade_envs.contract import file_sha256
 
-SEEDS = sorted(seeds_folder().glob("*.py"))
-NUMERIC = ["cargo_hold", "lamp_row", "largest_value", "oasis_walk", "spring_scale"]
+SEEDS = sorted(seeds_folder().glob("*.py")) + sorted(seeds_folder().glob("heldout/*.py"))
+NUMERIC = [
+    "balance_beam",
+    "cargo_hold",
+    "circuit_probe",
+    "common_divisor",
+    "lamp_row",
+    "largest_value",
+    "oasis_walk",
+    "pendulum_lab",
+    "spring_scale",
+]
 
 
 def header_of(path: Path) -> Header:

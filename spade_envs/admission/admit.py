@@ -1,40 +1,24 @@
-"""From a source to a verdict, and from a verdict to a version in a registry."""
+"""From a verdict to a version in a registry."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from spade_envs.admission import gates, probes, task_gates
-from spade_envs.admission.evidence import Evidence
-from spade_envs.admission.lab import Enough, Lab
-from spade_envs.admission.report import Report, refused
+from spade_envs.admission.evidence import Surroundings
+from spade_envs.admission.judging import judge
+from spade_envs.admission.neighbours import neighbours
+from spade_envs.admission.report import Report
 from spade_envs.admission.settings import Settings
-from spade_envs.admission.sheet import GateResult, Sheet
-from spade_envs.contract.findings import Finding, Rejection
+from spade_envs.admission.sheet import GateResult
+from spade_envs.contract.findings import Finding
 from spade_envs.contract.header import Header, code_sha256, parse_header
 from spade_envs.contract.ids import EnvId
 from spade_envs.registry.gym_registration import register
+from spade_envs.registry.refused import keep_refused as keep
 from spade_envs.registry.stack import registries
 from spade_envs.registry.store import Registry
-
-Probe = Callable[[Lab], None]
-Gate = Callable[[Evidence, Settings, Sheet], None]
-
-# What is played and who judges it, the cheap ones first. A gate reads all evidence so far, not only its own.
-STAGES: tuple[tuple[str, Probe | None, Gate], ...] = (
-    ("form", probes.form, gates.form),
-    ("runs", probes.runs, gates.runs),
-    ("determinism", probes.determinism, gates.determinism),
-    ("solvable", probes.solvable, gates.solvable),
-    ("hint", None, task_gates.hint),
-    ("short cuts", probes.short_cuts, task_gates.short_cut),
-    ("reward", None, gates.reward),
-    ("difficulty", probes.order, task_gates.difficulty),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,36 +36,6 @@ class Admission:
     path: Path | None = None
 
 
-def judge(source: str, *, settings: Settings = Settings()) -> Report:  # noqa: B008 (frozen)
-    """Judge a design: play it in isolated workers and ask the gates, up to the first that fails.
-
-    Raises:
-        IsolationError: this machine cannot start a worker. That is no verdict on the design.
-    """
-    start = time.monotonic()
-    header = parse_header(source)
-    if isinstance(header, Rejection):
-        return refused(header, code_sha256(source))
-    with Lab(source, header, settings) as lab:
-        results = tuple(_stages(lab))
-    return Report(str(header.id), code_sha256(source), results, time.monotonic() - start)
-
-
-def _stages(lab: Lab) -> Iterator[GateResult]:
-    for name, probe, gate in STAGES:
-        sheet = Sheet(name)
-        try:
-            if probe:
-                probe(lab)
-        except Enough:
-            gates.faults(lab.evidence, sheet)
-        if not sheet.refuses:
-            gate(lab.evidence, lab.settings, sheet)
-        yield sheet.result()
-        if sheet.refuses:
-            return
-
-
 def admit(
     source: str,
     registry: Registry,
@@ -89,27 +43,69 @@ def admit(
     run: str | None = None,
     round: int | None = None,
     settings: Settings = Settings(),  # noqa: B008 (frozen)
+    around: Surroundings = Surroundings(),  # noqa: B008 (frozen)
+    keep_refused: bool = True,
 ) -> Admission:
     """Judge a design and, where it is admitted, write it as the next free version and register it at once.
 
-    Unchanged code is refused as a duplicate; the same run and round gets back the version that exists.
+    Unchanged code is refused as a duplicate; the same run and round gets back the version that exists. What is
+    much like a version of the stack or a held-out environment is refused by the gate on novelty.
+
+    Args:
+        source: the whole file.
+        registry: where it is written.
+        run: the run that made it.
+        round: the round of that run.
+        settings: how much is played, and the limits.
+        around: what it is compared with, beside the stack and what is held out.
+        keep_refused: whether a refused design is kept in the registry's folder, with its report.
 
     Raises:
         IsolationError: this machine cannot start a worker.
         RegistryError: the registry cannot be written.
     """
-    known = _duplicate(source, registry, run, round)
+    known = duplicate(source, registry, run, round)
     if known is not None:
         return known
-    report = judge(source, settings=settings)
+    report = judge(source, settings=settings, around=surroundings(registry, around))
+    return settle(source, report, registry, run=run, round=round, keep_refused=keep_refused)
+
+
+def surroundings(registry: Registry, around: Surroundings = Surroundings()) -> Surroundings:  # noqa: B008 (frozen)
+    """Return what a design for this registry is compared with: the whole stack, and what is held out."""
+    return replace(around, neighbours=(*around.neighbours, *neighbours(_stack(registry))))
+
+
+def settle(
+    source: str,
+    report: Report,
+    registry: Registry,
+    *,
+    run: str | None = None,
+    round: int | None = None,
+    keep_refused: bool = True,
+) -> Admission:
+    """Do what a report says: write an admitted design as a version, keep a refused one with its reasons.
+
+    Processes that settle the same code at the same moment make one version.
+
+    Raises:
+        RegistryError: the registry cannot be written.
+    """
     if not report.admitted:
+        if keep_refused:
+            keep(registry, source, {**report.as_dict(), "run": run, "round": round})
         return Admission(report)
     header = parse_header(source)
     assert isinstance(header, Header)
-    floor = max(r.next_version(header.id.name) for r in _stack(registry))
     stamp = datetime.now(UTC).isoformat(timespec="seconds")
     record = {**report.as_dict(), "run": run, "round": round, "admitted_at": stamp}
-    return _made(registry, registry.add(source, record, floor=floor), report)
+    with registry.locked():
+        known = duplicate(source, registry, run, round)
+        if known is not None:
+            return known
+        floor = max(r.next_version(header.id.name) for r in _stack(registry))
+        return _made(registry, registry.add(source, record, floor=floor), report)
 
 
 def _made(registry: Registry, env_id: EnvId, report: Report) -> Admission:
@@ -122,7 +118,9 @@ def _stack(registry: Registry) -> tuple[Registry, ...]:
     return (registry, *(other for other in registries() if other.root != registry.root))
 
 
-def _duplicate(source: str, registry: Registry, run: str | None, round_: int | None) -> Admission | None:
+def duplicate(
+    source: str, registry: Registry, run: str | None = None, round_: int | None = None
+) -> Admission | None:
     """Say that this code is there already, if it is."""
     code = code_sha256(source)
     for holder in _stack(registry):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -10,9 +11,27 @@ from spade_envs.contract.findings import Rejection
 from spade_envs.contract.header import Header
 
 if TYPE_CHECKING:
-    from spade_envs.isolation.host import InstanceInfo
+    from spade_envs.admission.fingerprint import Course
+    from spade_envs.admission.neighbours import Neighbour
+    from spade_envs.admission.review import Reviewer, Verdict
+    from spade_envs.isolation import InstanceInfo
 
 Level = int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What a worker held after it had played one episode again and again.
+
+    Attributes:
+        steps: that it took since the look before.
+        blocks: pieces of memory that Python holds.
+        peak_mb: the most megabytes that were resident so far.
+    """
+
+    steps: int
+    blocks: int
+    peak_mb: int
 
 
 class Restart(Enum):
@@ -47,6 +66,7 @@ class Episode:
         views: a checksum of the text and the hint of each state, where they were asked for.
         hints: the hint of each state, where it was asked for.
         fault: what stopped it, if anything did.
+        first: the reset's observation and info.
     """
 
     policy: str
@@ -62,11 +82,52 @@ class Episode:
     views: tuple[int, ...] = ()
     hints: tuple[str, ...] = ()
     fault: Fault | None = None
+    first: tuple[Any, dict[str, Any]] | None = field(default=None, compare=False)
 
     @property
     def complete(self) -> bool:
         """Whether it was played to its end."""
         return self.fault is None and (self.terminated or self.truncated)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Which is the shortest way to success of all short sequences of actions, each tried from the reset.
+
+    Attributes:
+        tried: sequences.
+        depth: actions of the longest ones.
+        shortest: actions of the first that succeeded, None where none did.
+    """
+
+    tried: int
+    depth: int
+    shortest: tuple[Any, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """An episode with what an agent reads: ``texts`` has one text a turn, the first and the last state included."""
+
+    episode: Episode
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a design is judged against, beside the contract.
+
+    Attributes:
+        neighbours: the versions of the registries and the held-out environments.
+        document: the text that its designer was given, if any.
+        opinion: a model that reads texts and says what should keep them out, or None; see ``content``.
+        reviewer: a model that is asked for a verdict where the settings say so; see ``review``.
+    """
+
+    neighbours: tuple[Neighbour, ...] = ()
+    document: str | None = None
+    opinion: Callable[[str], str | None] | None = None
+    reviewer: Reviewer | None = None
 
 
 @dataclass(slots=True)
@@ -79,7 +140,15 @@ class Evidence:
         instances: what each level's instance says of itself.
         episodes: everything that was played in the first worker.
         pairs: an episode and the same actions played again, elsewhere or later.
+        memory: what the worker held each time after the same episode.
+        searched: what a search without the expert found, by level.
         too_slow: whether the time for one design was used up.
+        source: the design itself.
+        around: what it is compared with.
+        courses: level -> what its fixed streams of actions gave back.
+        transcripts: episodes with what an agent reads in them.
+        opinion: what the model that reads texts objects to, if one was asked and does.
+        verdict: what the reviewing model said, if one was asked.
     """
 
     header: Header
@@ -87,7 +156,15 @@ class Evidence:
     instances: dict[Level, InstanceInfo] = field(default_factory=dict)
     episodes: list[Episode] = field(default_factory=list)
     pairs: list[tuple[Episode, Episode]] = field(default_factory=list)
+    memory: list[Memory] = field(default_factory=list)
+    searched: dict[Level, Search] = field(default_factory=dict)
     too_slow: bool = False
+    source: str = ""
+    around: Surroundings = field(default_factory=Surroundings)
+    courses: dict[Level, tuple[Course, ...]] = field(default_factory=dict)
+    transcripts: list[Transcript] = field(default_factory=list)
+    opinion: str | None = None
+    verdict: Verdict | None = None
 
     @property
     def levels(self) -> tuple[Level, ...]:

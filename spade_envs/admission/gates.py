@@ -5,11 +5,17 @@ Those on what a design is worth as a task stand in :mod:`spade_envs.admission.ta
 
 from __future__ import annotations
 
-from spade_envs.admission.evidence import Episode, Evidence
+from itertools import pairwise
+
+from spade_envs.admission.evidence import Episode, Evidence, Memory, Search
 from spade_envs.admission.settings import Settings
 from spade_envs.admission.sheet import Sheet, label
+from spade_envs.contract.plain import plain
 
 TOLERANCE = 1e-6  # of a return: sums of floats
+KEPT_BLOCKS = 0.5  # pieces of memory per step; an interpreter's own habits keep less than a tenth of that
+KEPT_MB = 4
+SEARCHED_SEED = 0
 
 _FAULTS = {
     "timeout": "Make every call finish in time: bound each loop, and search with a budget.",
@@ -51,6 +57,22 @@ def runs(evidence: Evidence, _: Settings, sheet: Sheet) -> None:
     sheet.saw |= {"episodes": len(evidence.episodes), "steps": steps}
     _bound(_whole(evidence), sheet)
     _stated(_whole(evidence), sheet)
+    _growth(evidence.memory, sheet)
+
+
+def _growth(memory: list[Memory], sheet: Sheet) -> None:
+    """The same episode over and over must leave no more behind each time; the first ones may fill caches."""
+    if len(memory) < 3:
+        return
+    pairs = list(pairwise(memory[1:]))
+    blocks = min((later.blocks - sooner.blocks) / max(1, later.steps) for sooner, later in pairs)
+    megabytes = min(later.peak_mb - sooner.peak_mb for sooner, later in pairs)
+    sheet.saw |= {"objects kept per step": round(max(0.0, blocks), 1)}
+    if blocks > KEPT_BLOCKS or megabytes >= KEPT_MB:
+        found = (
+            f"each repetition of one episode keeps {blocks:.1f} more objects per step, {megabytes} MB more"
+        )
+        sheet.fail("runs.memory", found, _FAULTS["memory"])
 
 
 def determinism(evidence: Evidence, _: Settings, sheet: Sheet) -> None:
@@ -94,6 +116,20 @@ def solvable(evidence: Evidence, _: Settings, sheet: Sheet) -> None:
                 f"Let it succeed on every seed within max_episode_steps = {limit}; draw only such instances.",
                 lost[0],
             )
+        if level in evidence.searched:
+            _search(evidence.searched[level], shown, label("search without the expert", level), sheet)
+
+
+def _search(search: Search, shown: list[Episode], name: str, sheet: Sheet) -> None:
+    if search.shortest is None:
+        sheet.saw[name] = f"none of {search.tried} sequences of up to {search.depth} actions succeeds"
+        return
+    length = len(search.shortest)
+    sheet.saw[name] = f"seed {SEARCHED_SEED}: {length} actions, {plain(list(search.shortest))}"
+    expert = next((len(e.actions) for e in shown if e.seed == SEARCHED_SEED), length)
+    if length < expert:
+        found = f"a search finds {length} actions for seed {SEARCHED_SEED}, expert_action() takes {expert}"
+        sheet.fail("solvable.longer", found, "Let the expert take a short way where it can see one.")
 
 
 def reward(evidence: Evidence, _: Settings, sheet: Sheet) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,12 @@ from gymnasium import spaces
 
 from spade_envs.admission import actions
 from spade_envs.admission.evidence import Episode, Restart
-from spade_envs.admission.lab import SALT, Policy, Scene
-from spade_envs.isolation.host import InstanceInfo
+from spade_envs.admission.lab import SALT, Follow, Policy, Scene, Script
+from spade_envs.admission.readings import action_from, sources
+from spade_envs.isolation import InstanceInfo
+
+LONGEST = 1000  # steps that any episode may have
+CHUNK = 16  # random actions that are drawn at once: more would be wasted on short episodes
 
 
 def nothing(_: Scene) -> Iterator[Any]:
@@ -21,21 +25,32 @@ def nothing(_: Scene) -> Iterator[Any]:
     return iter(())
 
 
-def expert(scene: Scene) -> Iterator[Any]:
+def expert(_: Scene) -> Iterator[Any]:
     """Do what the design's own reference policy does."""
     while True:
-        yield scene.ask("expert_action")
+        yield Follow(LONGEST)
 
 
 def uniform(scene: Scene) -> Iterator[Any]:
     """Play at random."""
     while True:
-        yield actions.sample(scene.instance.action_space, scene.instance.tools, scene.rng)
+        yield Script([random_action(scene) for _ in range(CHUNK)])
+
+
+def random_action(scene: Scene) -> Any:
+    """Draw one action."""
+    return actions.sample(scene.instance.action_space, scene.instance.tools, scene.rng)
+
+
+def stepwise_expert(scene: Scene) -> Iterator[Any]:
+    """Yield what the expert would do, for policies that change it before it is played."""
+    while True:
+        yield scene.ask("expert_action")
 
 
 def spoilt(scene: Scene) -> Iterator[Any]:
     """Follow the expert with actions bent into something odd but legal; later seeds bend only half."""
-    for turn, action in enumerate(expert(scene)):
+    for turn, action in enumerate(stepwise_expert(scene)):
         if scene.seed >= actions.KINDS and scene.rng.random() < 0.5:
             yield action
         else:
@@ -47,9 +62,7 @@ def unseeded(scene: Scene) -> Iterator[Any]:
     """Play three actions at a time, with resets without a seed between."""
     scene.restarts = True
     for _ in range(4):
-        for _, action in zip(range(3), uniform(scene), strict=False):
-            if not scene.over:
-                yield action
+        yield Script([random_action(scene) for _ in range(3)])
         yield Restart.RESTART
 
 
@@ -57,15 +70,9 @@ def held(action: Any) -> Policy:
     """Repeat one action."""
 
     def policy(_: Scene) -> Iterator[Any]:
-        while True:
-            yield action
+        yield Script([action] * LONGEST)
 
     return policy
-
-
-def replayed(episode: Episode) -> Policy:
-    """Play another episode's actions."""
-    return lambda _: iter(episode.actions)
 
 
 def hint_text(scene: Scene) -> Iterator[Any]:
@@ -78,7 +85,7 @@ def hint_text(scene: Scene) -> Iterator[Any]:
         plan = [] if said is None else [said]
     else:
         plan = named_actions(hint, scene)
-    yield from [*plan] * 3
+    yield Script([*plan] * 3)
 
 
 def named_actions(hint: str, scene: Scene) -> list[int]:
@@ -92,21 +99,57 @@ def named_actions(hint: str, scene: Scene) -> list[int]:
     return [number for number in numbers if space.contains(number)]
 
 
-def wrong_answer(scene: Scene) -> Iterator[Any]:
-    """Follow the expert, and finish with other numbers in the same answer; stop where it has none."""
-    for action in expert(scene):
-        if action["name"] != "finish":
+def changed_end(shown: Callable[[int], Episode], change: Callable[[Any, np.random.Generator], Any]) -> Policy:
+    """Follow the expert and do something else at the end; play nothing where there is nothing to change.
+
+    Args:
+        shown: the expert's episode on a seed.
+        change: returns another last action, or the same where it cannot.
+    """
+
+    def policy(scene: Scene) -> Iterator[Any]:
+        *before, last = shown(scene.seed).actions or (None,)
+        changed = change(last, scene.rng)
+        if changed != last:
+            yield Script([*before, changed])
+
+    return policy
+
+
+def other_numbers(action: Any, rng: np.random.Generator) -> Any:
+    """Return a text with other digits, or a call of `finish` with other numbers in its answer."""
+    if isinstance(action, dict):
+        return finish_with(action, actions.wrong(action["arguments"], rng))
+    return actions.wrong(action, rng)
+
+
+def without_answer(action: Any, _: np.random.Generator) -> Any:
+    """Return a call of `finish` without an answer."""
+    return finish_with(action, {"answer": ""})
+
+
+def finish_with(action: Any, arguments: dict[str, Any]) -> Any:
+    """Return the call of `finish` with other arguments; other calls stay as they are."""
+    return {**action, "arguments": arguments} if action["name"] == "finish" else action
+
+
+def reading(name: str) -> Policy:
+    """Play what stands in one place of the observation or the info, as long as it is an action."""
+
+    def policy(scene: Scene) -> Iterator[Any]:
+        while True:
+            found = sources(scene.observation, scene.info)
+            action = action_from(found[name], scene.instance) if name in found else None
+            if action is None:
+                return
             yield action
-        elif (changed := actions.wrong(action["arguments"], scene.rng)) != action["arguments"]:
-            yield {"name": "finish", "arguments": changed}
-        else:
-            return
+
+    return policy
 
 
-def empty_answer(scene: Scene) -> Iterator[Any]:
-    """Follow the expert, and finish without an answer."""
-    for action in expert(scene):
-        yield finish("") if action["name"] == "finish" else action
+def script(sequence: Sequence[Any]) -> Policy:
+    """Play given actions."""
+    return lambda _: iter([Script(sequence)])
 
 
 def finish(answer: Any) -> dict[str, Any]:

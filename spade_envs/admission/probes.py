@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+
+from gymnasium import spaces
 
 from spade_envs.admission import policies
 from spade_envs.admission.actions import KINDS
-from spade_envs.admission.evidence import Episode, Level
+from spade_envs.admission.evidence import Episode, Level, Search
+from spade_envs.admission.gates import SEARCHED_SEED
 from spade_envs.admission.lab import Lab, Policy
 from spade_envs.admission.rates import Verdict, against
-from spade_envs.admission.task_gates import HELD
+from spade_envs.admission.readings import readings
+from spade_envs.admission.task_gates import HELD, limit_of
 
 ELSEWHERE = 1  # the bench whose interpreter has another hash seed
 TEST_SEEDS = 1000  # seeds of the short-cut plays begin here, apart from those that the expert showed
@@ -35,6 +40,7 @@ def runs(lab: Lab) -> None:
             lab.play(name, policy, level, TEST_SEEDS)
         for seed in range(lab.settings.reset_seeds // len(lab.evidence.levels)):
             lab.play("reset", policies.nothing, level, seed)
+    lab.weigh(max(lab.evidence.episodes, key=lambda episode: len(episode.actions)), times=4)
 
 
 def determinism(lab: Lab) -> None:
@@ -51,12 +57,31 @@ def determinism(lab: Lab) -> None:
             lab.repeat(episode, bench=ELSEWHERE, watch=bool(episode.views))
         for episode in shown:
             lab.repeat(episode, bench=0)
+        lab.beside(shown[1])
 
 
 def solvable(lab: Lab) -> None:
-    """Let the expert play every level."""
+    """Let the expert play every level, and look for ways without it."""
     for level in lab.evidence.levels:
         experts(lab, level)
+        search(lab, level)
+
+
+def search(lab: Lab, level: Level) -> None:
+    """Try all short sequences of actions where there are few enough, the shortest first."""
+    space = lab.evidence.instances[level].action_space
+    if not isinstance(space, spaces.Discrete) or space.n > lab.settings.search_episodes:
+        return
+    tried = depth = 0
+    while tried + space.n ** (depth + 1) <= lab.settings.search_episodes:
+        depth += 1
+        for sequence in product(range(int(space.start), int(space.start + space.n)), repeat=depth):
+            tried += 1
+            policy = policies.script(sequence)
+            if lab.perform(f"search {sequence}", policy, level, SEARCHED_SEED).success:
+                lab.evidence.searched[level] = Search(tried, depth, sequence)
+                return
+    lab.evidence.searched[level] = Search(tried, depth, None)
 
 
 def short_cuts(lab: Lab) -> None:
@@ -71,7 +96,7 @@ def cuts(lab: Lab, level: Level) -> Iterator[tuple[str, Sequence[Policy]]]:
     """Yield the short cuts: random play, another's actions, the hint's text, every answer, one action ..."""
     shown, instance = experts(lab, level), lab.evidence.instances[level]
     yield "uniform", [policies.uniform]
-    yield "another's actions", [policies.replayed(episode) for episode in shown]
+    yield "another's actions", [policies.script(episode.actions) for episode in shown]
     yield "hint's text", [policies.hint_text]
     stuffed = policies.superset(shown, instance.action_space)
     if stuffed is not None:
@@ -79,8 +104,16 @@ def cuts(lab: Lab, level: Level) -> Iterator[tuple[str, Sequence[Policy]]]:
     for name, policy in held_policies(lab, level):
         yield name, [policy]
     if instance.tools:
-        yield "empty answer", [policies.empty_answer]
-        yield "wrong answer", [policies.wrong_answer]
+        yield "empty answer", [policies.changed_end(shown_on(lab, level), policies.without_answer)]
+    if instance.tools or isinstance(instance.action_space, spaces.Text):
+        yield "wrong answer", [policies.changed_end(shown_on(lab, level), policies.other_numbers)]
+    for name in readings(shown, instance):
+        yield name, [policies.reading(name)]
+
+
+def shown_on(lab: Lab, level: Level) -> Callable[[int], Episode]:
+    """Return the function from a seed to the expert's episode on it."""
+    return lambda seed: lab.play("expert", policies.expert, level, seed)
 
 
 def order(lab: Lab) -> None:
@@ -114,7 +147,7 @@ def settle(lab: Lab, name: str, level: Level, turns: Sequence[Policy]) -> Verdic
         for k in range(played, look):
             won += lab.play(name, turns[k % len(turns)], level, TEST_SEEDS + k).success
         played = look
-        verdict = against(won, played, lab.settings.short_cut_limit)
+        verdict = against(won, played, limit_of(name, lab.settings))
         if verdict == "within" or (verdict == "broken" and played >= lab.settings.broken_from):
             break
     return verdict

@@ -8,9 +8,10 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from spade_envs.admission.scores import Entry, Scores
 from spade_envs.admission.severity import GATE_POLICY_VERSION
 from spade_envs.admission.sheet import GateResult
-from spade_envs.contract.findings import Rejection
+from spade_envs.contract.findings import Finding, Rejection
 
 
 @lru_cache(maxsize=1)
@@ -37,9 +38,11 @@ class Report:
     Attributes:
         id: the id in the design's header, None where it has no readable one.
         code_sha256: hash of what stands below the header.
-        gates: the gates that were asked, in order; the last one is the one that failed, if any did.
+        gates: the gates that were asked, in order; unless all were wanted, the last is the one that failed, if any did.
         seconds: wall time.
         versions: of what judged it.
+        scores: what an admitted environment is worth.
+        pool: whether it enters the active pool.
     """
 
     id: str | None
@@ -47,28 +50,53 @@ class Report:
     gates: tuple[GateResult, ...]
     seconds: float
     versions: dict[str, str] = field(default_factory=current_versions)
+    scores: Scores | None = None
+    pool: Entry | None = None
 
     @property
     def admitted(self) -> bool:
         """Whether every gate was passed."""
         return all(gate.passed for gate in self.gates)
 
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What all gates found, warnings included."""
+        return tuple(finding for gate in self.gates for finding in gate.findings)
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in a few words, with the gates that were not passed."""
+        failed = [repr(gate.name) for gate in self.gates if not gate.passed]
+        return f"refused at {', '.join(failed)}" if failed else "admitted"
+
+    def headline(self, path: str = "design") -> str:
+        """Return the first line of the text: which design, the verdict, how long it took."""
+        return f"{path}: {self.id or 'no id'} {self.verdict} in {self.seconds:.1f} s"
+
+    @property
+    def worth(self) -> str:
+        """The line of the scores and the active pool; empty where it was not scored."""
+        return f"  {self.scores.text()}; {self.pool.text()}" if self.scores and self.pool else ""
+
     def as_dict(self) -> dict[str, Any]:
         """Return the report as JSON-ready data."""
+        worth: dict[str, Any] = {}
+        if self.scores and self.pool:
+            worth = {"scores": self.scores.as_dict(), "active_pool": self.pool.as_dict()}
         return {
             "id": self.id,
             "admitted": self.admitted,
             "code_sha256": self.code_sha256,
             "gates": [gate.as_dict() for gate in self.gates],
+            **worth,
             "seconds": round(self.seconds, 3),
             "versions": self.versions,
         }
 
     def text(self, path: str = "design", source: str | None = None) -> str:
         """Return the verdict and, for each finding, place, fault and mend."""
-        verdict = "admitted" if self.admitted else f"refused at {self.gates[-1].name!r}"
-        lines = [f"{path}: {self.id or 'no id'} {verdict} in {self.seconds:.1f} s"]
-        lines += [finding.text(path, source) for gate in self.gates for finding in gate.findings]
+        lines = [self.headline(path), *([self.worth] if self.worth else [])]
+        lines += [finding.text(path, source) for finding in self.findings]
         return "\n".join(lines)
 
 

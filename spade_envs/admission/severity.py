@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from spade_envs.contract.findings import Severity
 
-GATE_POLICY_VERSION = 2
+GATE_POLICY_VERSION = 3
 """Changes with any change of what is played, where a line is drawn, or what a finding means."""
 
-_WARNINGS: frozenset[str] = frozenset()
+# What a person should look at: a short way, a task that may be copying, matter that may be made up.
+_WARNINGS = frozenset(
+    {
+        "solvable.longer",
+        "short-cut.observation",
+        "content.address",
+        "content.phone",
+        "content.violence",
+    }
+)
 
 
 def severity_of(rule: str) -> Severity:

@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING, Any
 from spade_envs.admission.actions import size
 from spade_envs.admission.evidence import Episode, Evidence, Level
 from spade_envs.admission.rates import against, p_more, p_shorter, wilson
+from spade_envs.admission.readings import SHOWN, TOLD
 from spade_envs.admission.settings import Settings
 from spade_envs.admission.sheet import Sheet, label, rate
 from spade_envs.contract.plain import plain
 
 if TYPE_CHECKING:
-    from spade_envs.isolation.host import InstanceInfo
+    from spade_envs.isolation import InstanceInfo
 
 HELD = "held "  # the names of policies that repeat one action begin so
 GUESSED = 10  # an action of so few is guessed easily, so that naming it gives nothing away
+USUAL_FROM = 8  # episodes that show what is the same in all
 _VERIFIER = "wrong answer"
+_PREFIXES = (HELD, TOLD, SHOWN)
 
 # policy -> rule, what it does, how to mend it
 _SHORT_CUTS = {
@@ -41,6 +44,8 @@ _SHORT_CUTS = {
         "Compare the values, not the shape.",
     ),
     HELD: ("constant", "repeating", "Let the right action depend on the state and the seed."),
+    TOLD: ("info", "playing what", "Leave out of info what helps to act: it is for people and for tests."),
+    SHOWN: ("observation", "playing what", "Show what the task is, and let the agent find the answer."),
 }
 
 
@@ -67,20 +72,31 @@ def _longest(episode: Episode) -> int:
 def _leaks(
     experts: list[Episode], level: Level, instance: InstanceInfo, settings: Settings, sheet: Sheet
 ) -> None:
-    leaks = [e for e in experts if leaked(e, instance) is not None]
+    usual = _usual(experts, instance)
+    leaks = [e for e in experts if leaked(e, instance, usual) is not None]
     sheet.saw[label("hints that name an action", level)] = f"{len(leaks)}/{len(experts)}"
     if wilson(len(leaks), len(experts))[0] > settings.leak_limit:
-        named = leaked(leaks[0], instance)
+        named = leaked(leaks[0], instance, usual)
         found = f"the hint names the expert's action {named!r} in {len(leaks)} of {len(experts)} episodes"
         sheet.fail("hint.leak", found, "Say how to find the action, not which one it is.", leaks[0])
 
 
-def leaked(episode: Episode, instance: InstanceInfo) -> str | None:
+def _usual(experts: list[Episode], instance: InstanceInfo) -> frozenset[str]:
+    """Return the texts that stand in every episode's calls of tools: who says them gives nothing away."""
+    if not instance.tools:
+        return frozenset()
+    said = [{text for action in e.actions for text in spoken(action, instance)} for e in experts]
+    return frozenset(set.intersection(*said)) if len(said) >= USUAL_FROM else frozenset()
+
+
+def leaked(episode: Episode, instance: InstanceInfo, usual: frozenset[str] = frozenset()) -> str | None:
     """Return the text of an expert's action that stands in the hint of its state, or in the first hint."""
     for turn, action in enumerate(episode.actions):
         hints = {episode.hints[0], episode.hints[min(turn, len(episode.hints) - 1)]}
         for text in spoken(action, instance):
-            if any(re.search(rf"(?<!\w){re.escape(text)}(?!\w)", said, re.IGNORECASE) for said in hints):
+            if text not in usual and any(
+                re.search(rf"(?<!\w){re.escape(text)}(?!\w)", said, re.IGNORECASE) for said in hints
+            ):
                 return text
     return None
 
@@ -88,7 +104,12 @@ def leaked(episode: Episode, instance: InstanceInfo) -> str | None:
 def spoken(action: Any, instance: InstanceInfo) -> list[str]:
     """Return the texts that would give an action away; none where it is easily guessed."""
     if isinstance(action, dict) and instance.tools:
-        values = [str(v) for v in action.get("arguments", {}).values() if not isinstance(v, (dict, list))]
+        given = action.get("arguments", {}).items()
+        values = [
+            str(v)
+            for key, v in given
+            if not isinstance(v, (bool, dict, list)) and not _few(action, key, instance)
+        ]
         return [text for text in values if len(text) >= 3]
     if isinstance(action, str):
         return [action.strip()] if len(action.strip()) >= 3 or action.strip().isdigit() else []
@@ -98,6 +119,15 @@ def spoken(action: Any, instance: InstanceInfo) -> list[str]:
         return [instance.action_names[action - int(getattr(instance.action_space, "start", 0))]]
     numbers = re.findall(r"-?\d+", str(plain(action)))
     return [", ".join(numbers), " ".join(numbers)]
+
+
+def _few(action: dict[str, Any], argument: str, instance: InstanceInfo) -> bool:
+    """Say whether a tool's argument has so few values that it is easily guessed."""
+    for function in (tool["function"] for tool in instance.tools):
+        if function["name"] == action.get("name"):
+            schema = function.get("parameters", {}).get("properties", {}).get(argument, {})
+            return 0 < len(schema.get("enum", ())) <= GUESSED
+    return False
 
 
 def short_cut(evidence: Evidence, settings: Settings, sheet: Sheet) -> None:
@@ -120,15 +150,24 @@ def _short_cut(kind: str, episodes: list[Episode], level: Level, settings: Setti
     won, policy = [e for e in episodes if e.success], episodes[0].policy
     share = rate(len(won), len(episodes))
     sheet.saw[label(policy, level)] = share
-    if against(len(won), len(episodes), settings.short_cut_limit) == "broken":
+    limit = limit_of(policy, settings)
+    if against(len(won), len(episodes), limit) == "broken":
         rule, what, remedy = _SHORT_CUTS[kind]
-        what = f"{what} {policy.removeprefix(HELD)}" if kind == HELD else what
-        found = f"{what} succeeds in {share} of the episodes; at most a quarter may"
+        what = f"{what} {policy.removeprefix(HELD)}" if kind in _PREFIXES else what
+        found = f"{what} succeeds in {share} of the episodes; at most {limit:.0%} may"
         sheet.fail(f"short-cut.{rule}", found, remedy, won[0])
 
 
+def limit_of(policy: str, settings: Settings) -> float:
+    """Return the share of episodes that a short cut may win.
+
+    What the observation shows may be meant to be acted on: only where that is nearly all is it noted.
+    """
+    return settings.shown_limit if policy.startswith(SHOWN) else settings.short_cut_limit
+
+
 def _kind(policy: str) -> str:
-    return HELD if policy.startswith(HELD) else policy
+    return next((prefix for prefix in _PREFIXES if policy.startswith(prefix)), policy)
 
 
 def _least_rate(episodes: list[Episode]) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from spade_envs.cli import browse, judge, play
+from spade_envs.cli import browse, doctor, judge, play
 from spade_envs.cli.codes import CANNOT_RUN, DONE, STOPPED, WRONG_USE
 from spade_envs.errors import SpadeError, UsageError
 
@@ -26,9 +26,11 @@ COMMANDS: dict[str, tuple[Callable[..., Any], str]] = {
     "list": (browse.list_, "spade-envs list --domain games"),
     "show": (browse.show, "spade-envs show spade/NumberHunt-v0"),
     "source": (browse.source, "spade-envs source spade/NumberHunt > number_hunt.py"),
-    "check": (judge.check, "spade-envs check designs/*.py --json"),
+    "check": (judge.check, "spade-envs check designs/*.py --all --jobs 4 --json"),
     "admit": (judge.admit, "spade-envs admit seeds/*.py --registry registry"),
+    "refused": (judge.refused, "spade-envs refused --last 10 --json"),
     "play": (play.play, "spade-envs play spade/NumberHunt-v0 --difficulty 2 --seed 7"),
+    "doctor": (doctor.doctor, "spade-envs doctor --json"),
 }
 for name, (function, example) in COMMANDS.items():
     app.command(name, epilog=f"Example: {example}")(function)
@@ -38,15 +40,16 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code. Nothing that a user does wrong ends in a traceback."""
     try:
         code = int(app(None if arguments is None else list(arguments), standalone_mode=False) or 0)
+        sys.stdout.flush()  # here a full disk can still be said
     except (KeyboardInterrupt, typer.Abort):
         code = STOPPED
     except BrokenPipeError:  # the reader of a pipe has seen enough
-        with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _mute()
         code = DONE
     except (SpadeError, OSError) as error:
-        print(f"spade-envs: {error}", file=sys.stderr)
+        print(f"spade-envs: {_said(error)}", file=sys.stderr)
         code = WRONG_USE if isinstance(error, UsageError) else CANNOT_RUN
+        _unload()
     except Exception as error:
         if not hasattr(error, "show"):  # Typer's own can show themselves: a wrong option, a missing argument
             raise
@@ -55,6 +58,25 @@ def run(arguments: Sequence[str] | None = None) -> int:
     if code == STOPPED:
         print("stopped", file=sys.stderr)
     return code
+
+
+def _said(error: SpadeError | OSError) -> str:
+    if isinstance(error, SpadeError) or not error.strerror:
+        return str(error)
+    return f"{error.filename or 'the output'}: {error.strerror}"
+
+
+def _unload() -> None:
+    """Say now what is still to be said, so that the interpreter does not fail to when it ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _mute()
+
+
+def _mute() -> None:
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def main() -> None:

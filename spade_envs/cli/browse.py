@@ -60,10 +60,21 @@ def show(env_id: Id, as_json: AsJson = False) -> None:
     if saw.get("rules"):
         console.print("\n[bold]Rules[/bold]")
         console.print(escape(saw["rules"]))
+    if entry.report.get("scores"):
+        _print_worth(entry.report)
     for gate in gates[1:]:
         console.print(f"\n[bold]{escape(gate['name'])}[/bold]")
         for name, value in gate.get("saw", {}).items():
             console.print(f"  {escape(str(name))}: {escape(str(value))}")
+
+
+def _print_worth(report: dict[str, Any]) -> None:
+    out().print("\n[bold]Scores[/bold]")
+    for name, value in report["scores"].items():
+        out().print(f"  {escape(str(name))}: {escape(str(value))}")
+    pool = report.get("active_pool", {})
+    reasons = "; ".join(pool.get("reasons", ()))
+    out().print(f"  active pool: {'enters' if pool.get('enters') else escape(f'stays out: {reasons}')}")
 
 
 def source(env_id: Id) -> None:

@@ -13,8 +13,8 @@ from typing import NoReturn, Protocol
 from spade_envs.errors import WorkerFault
 from spade_envs.isolation.limits import Limits
 from spade_envs.isolation.mailbox import Mailbox, MailboxError
+from spade_envs.isolation.session import Session
 from spade_envs.isolation.wire import STATUS_BYTES
-from spade_envs.isolation.worker import Session
 
 STATUS_WAIT_S = 0.1
 """How long a killed worker's wait status is waited for: it is worth a better message, not more."""
@@ -89,7 +89,7 @@ class ForkedChannel:
         self._events.register(answered, select.EPOLLIN | select.EPOLLET)
         self._events.register(lease, select.EPOLLIN)
         self.alive = True
-        _open.add(self)
+        track(self)
 
     def exchange(self, message: bytes, seconds: float, call: str) -> bytes:
         """See :class:`Channel`."""
@@ -150,6 +150,18 @@ class ForkedChannel:
         self.abandon()
 
 
+class Abandonable(Protocol):
+    """A channel to another process."""
+
+    def abandon(self) -> None:
+        """Let go of the worker without waiting. In a forked child the parent's worker lives on."""
+
+
+def track(channel: Abandonable) -> None:
+    """Have a channel let go of its worker at the end of this process, and in its forked children."""
+    _open.add(channel)
+
+
 def abandon_all() -> None:
     """Let go of all workers of this process."""
     for channel in _open:
@@ -164,4 +176,4 @@ def _ending(status: int | None) -> str:
     return f"exit status {os.waitstatus_to_exitcode(status)}"
 
 
-_open: weakref.WeakSet[ForkedChannel] = weakref.WeakSet()
+_open: weakref.WeakSet[Abandonable] = weakref.WeakSet()

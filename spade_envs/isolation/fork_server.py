@@ -12,6 +12,8 @@ import os
 import socket
 import sys
 import threading
+from collections.abc import Callable
+from typing import TypeVar
 
 import msgspec
 
@@ -20,8 +22,10 @@ from spade_envs.isolation import channel
 from spade_envs.isolation.channel import ForkedChannel
 from spade_envs.isolation.limits import Limits
 from spade_envs.isolation.mailbox import Mailbox
+from spade_envs.isolation.wire import PROBE, REFUSED
 
 ZYGOTE_START_S = 60.0
+_Result = TypeVar("_Result")
 _CONTROL = 3  # the control socket's descriptor in the zygote
 
 
@@ -31,11 +35,27 @@ def open_channel(limits: Limits, hash_seed: int) -> ForkedChannel:
     Raises:
         IsolationError: this machine cannot start one.
     """
+    return _on_zygote(hash_seed, lambda zygote: zygote.fork(limits))
+
+
+def open_probe(request: bytes) -> tuple[int, socket.socket]:
+    """Fork a probe, see :mod:`spade_envs.isolation.probe`.
+
+    Returns:
+        The descriptor from which its report is read to the end, and its lease; the caller closes both.
+
+    Raises:
+        IsolationError: this machine cannot start one.
+    """
+    return _on_zygote(0, lambda zygote: zygote.probe(request))
+
+
+def _on_zygote(hash_seed: int, action: Callable[[_Zygote], _Result]) -> _Result:
     with _lock:
         for _ in range(2):
             zygote = _zygotes.get(hash_seed) or _zygotes.setdefault(hash_seed, _Zygote(hash_seed))
             try:
-                return zygote.fork(limits)
+                return action(zygote)
             except (BrokenPipeError, ConnectionError):  # it died since it was last used
                 _zygotes.pop(hash_seed).close()
     raise IsolationError("the process that forks isolated workers dies at once; its own message stands above")
@@ -53,18 +73,20 @@ class _Zygote:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._pid = _spawn(theirs.fileno(), hash_seed)
-        if not self._is_ready():
+        said = self._first_message()
+        if not said or said.startswith(REFUSED):
             self.close()
             raise IsolationError(
-                "the process that forks isolated workers could not start; its own message stands above"
+                said.removeprefix(REFUSED).decode()
+                or "the process that forks isolated workers could not start; its own message stands above"
             )
 
-    def _is_ready(self) -> bool:
+    def _first_message(self) -> bytes:
         self._control.settimeout(ZYGOTE_START_S)
         try:
-            return bool(self._control.recv(16))
+            return self._control.recv(4096)
         except OSError:
-            return False
+            return b""
 
     def fork(self, limits: Limits) -> ForkedChannel:
         """Ask for a worker. It may still fail to start: then its first call finds it dead."""
@@ -79,6 +101,21 @@ class _Zygote:
         finally:
             os.close(memory)
         return forked
+
+    def probe(self, request: bytes) -> tuple[int, socket.socket]:
+        """Ask for a probe."""
+        report, report_end = os.pipe()
+        lease, lease_end = socket.socketpair()
+        try:
+            socket.send_fds(self._control, [PROBE + request], [report_end, lease_end.fileno()])
+        except BaseException:
+            os.close(report)
+            lease.close()
+            raise
+        finally:
+            os.close(report_end)
+            lease_end.close()
+        return report, lease
 
     def close(self) -> None:
         """End the zygote and with it its workers."""

@@ -8,66 +8,35 @@ back is a copy.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn, Self
 
-import numpy as np
 from gymnasium import spaces
 
-from spade_envs.contract import Finding, Header, Rejection, parse_header
+from spade_envs.contract import Rejection, parse_header
 from spade_envs.errors import UsageError, WorkerFault
 from spade_envs.isolation import code_cache, wire
 from spade_envs.isolation.channel import Channel, LocalChannel
 from spade_envs.isolation.conform import Checker, OutsideError, checker
+from spade_envs.isolation.container import open_container
+from spade_envs.isolation.description import (
+    DeclarationError,
+    Description,
+    InstanceInfo,
+    finding_of,
+    instance_info,
+)
 from spade_envs.isolation.fork_server import open_channel
 from spade_envs.isolation.limits import Limits
 from spade_envs.isolation.places import Tree, lay_out, size_of
-from spade_envs.isolation.spaces import SpaceError, build
-from spade_envs.isolation.worker import CONTRACT, MEMORY, OK, RAISED
+from spade_envs.isolation.results import Turn, info_of, no_reward, text_of, tool_call, unusual_step
+from spade_envs.isolation.session import CONTRACT, MEMORY, OK, RAISED
+from spade_envs.isolation.spaces import SpaceError
 from spade_envs.language import length_rejection
 
-Isolation = Literal["process", "none"]
-RENDER_FPS = 4
-"""Supplied where a design says nothing: Gymnasium wants a number."""
+Isolation = Literal["process", "container", "none"]
 _CALLS = {"load": "compiling", "make": "__init__"}  # as messages name them; they have the time of a build
-
-
-@dataclass(frozen=True, slots=True)
-class Description:
-    """A design that was compiled in a worker.
-
-    Attributes:
-        header: the source's header.
-        class_name: name of the environment's class.
-    """
-
-    header: Header
-    class_name: str
-
-
-@dataclass(frozen=True, slots=True)
-class InstanceInfo:
-    """What an instance in a worker declares, checked and built anew in the host.
-
-    Attributes:
-        index: number by which the worker's methods know it.
-        observation_space: the host's own space.
-        action_space: the host's own space.
-        rules: the class's docstring, dedented.
-        action_names: words for the actions of a ``Discrete`` space, in order.
-        tools: function schemas in OpenAI's form; empty unless the class is a ``ToolEnv``.
-        metadata: ``render_modes`` and ``render_fps``, as Gymnasium wants them.
-        has_render: whether the class defines ``render``.
-    """
-
-    index: int
-    observation_space: spaces.Space[Any]
-    action_space: spaces.Space[Any]
-    rules: str
-    action_names: tuple[str, ...] | None
-    tools: list[dict[str, Any]]
-    metadata: dict[str, Any]
-    has_render: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +72,9 @@ class Worker:
         Args:
             limits: what it may use; :class:`Limits` as they stand where missing.
             hash_seed: ``PYTHONHASHSEED`` of the interpreter that it is forked from.
-            isolation: ``"process"``, or ``"none"`` for a design that is trusted: it then runs in this
-                process, without limits or deadlines, under the same language and checks.
+            isolation: ``"process"``; ``"container"`` for one under Bubblewrap, Podman or Docker; or ``"none"``
+                for a design that is trusted: it then runs in this process, without limits or deadlines, under
+                the same language and checks.
 
         Raises:
             IsolationError: this machine cannot start one.
@@ -115,7 +85,9 @@ class Worker:
             return cls(LocalChannel(limits), limits)
         if isolation == "process":
             return cls(open_channel(limits, hash_seed), limits)
-        raise UsageError(f"isolation must be 'process' or 'none', found {isolation!r}")
+        if isolation == "container":
+            return cls(open_container(limits, hash_seed), limits)
+        raise UsageError(f"isolation must be 'process', 'container' or 'none', found {isolation!r}")
 
     @property
     def alive(self) -> bool:
@@ -134,7 +106,7 @@ class Worker:
                 code_cache.keep(source, code)
             return Description(header, class_name)
         try:
-            return Rejection(tuple(_finding(data) for data in findings))
+            return Rejection(tuple(finding_of(data) for data in findings))
         except TypeError:
             self._refuse("compiling: malformed findings")
 
@@ -143,14 +115,14 @@ class Worker:
         self._used = True
         index, data = self._ask("make", 2, arguments)
         try:
-            info = _instance_info(index, data)
+            info = instance_info(index, data)
             places = self._laid_out(info.observation_space, data["places"])
-        except (SpaceError, _ContractError) as error:
+        except (SpaceError, DeclarationError) as error:
             raise WorkerFault("contract", f"__init__: {error}") from None
         except (TypeError, KeyError, ValueError):
             self._refuse("__init__: a malformed description")
         # A tool call may come as the parsed object, too.
-        check_action = _tool_call if info.tools else checker(info.action_space)
+        check_action = tool_call if info.tools else checker(info.action_space)
         self._checks[index] = _Checks(checker(info.observation_space, places), check_action)
         return info
 
@@ -168,7 +140,7 @@ class Worker:
     ) -> tuple[Any, dict[str, Any]]:
         """Begin an episode; without a seed the instance's generators go on. Returns observation and info."""
         observation, info = self._ask("reset", 2, index, None if seed is None else int(seed), options)
-        return self._observation("reset", index, observation), _info("reset", info)
+        return self._observation("reset", index, observation), info_of("reset", info)
 
     def step(self, index: int, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Take one step. Returns observation, reward, terminated, truncated, info.
@@ -176,30 +148,63 @@ class Worker:
         Raises:
             UsageError: the action does not lie in the action space.
         """
-        try:
-            action = self._checked("step", index).action(action)
-        except OutsideError as error:
-            raise UsageError(f"the action is not in the action space: {error}") from None
+        action = self._action("step", index, action)
         data = self._send("step", index, action)
-        result = wire.decode_step(data) or _unusual_step(self._values("step", 5, data))
+        result = wire.decode_step(data) or unusual_step(self._values("step", 5, data))
         observation, reward, terminated, truncated, info = result
         if not math.isfinite(reward):
-            raise _no_reward(reward)
+            raise no_reward(reward)
         return self._observation("step", index, observation), reward, terminated, truncated, info
+
+    def advance(self, index: int, moves: Sequence[Any] | int, *, watch: bool = False) -> list[Turn]:
+        """Take many steps in one exchange, until the episode ends: given ones, or so many of the expert's.
+
+        The time for all is that of one call and 5 ms for each step. A fault of any step is the fault of all:
+        whoever wants to know which takes them singly.
+
+        Args:
+            index: the instance.
+            moves: actions, or how often to do what the expert does.
+            watch: whether each state's text and hint are wanted.
+
+        Raises:
+            UsageError: an action does not lie in the action space.
+        """
+        given = moves if isinstance(moves, int) else [self._action("advance", index, move) for move in moves]
+        count = given if isinstance(given, int) else len(given)
+        (turns,) = self._ask("advance", 1, index, given, watch, seconds=self._limits.call_s + 0.005 * count)
+        if type(turns) is not list or any(type(turn) is not list or len(turn) != 7 for turn in turns):
+            self._refuse("advance: malformed turns")
+        return [self._turn(index, turn) for turn in turns]
+
+    def _turn(self, index: int, values: list[Any]) -> Turn:
+        action, *result, view = values
+        try:
+            action = self._checked("advance", index).action(action)
+        except OutsideError as error:
+            raise WorkerFault("contract", f"expert_action: {error}") from None
+        observation, reward, terminated, truncated, info = unusual_step(result)
+        seen = None
+        if view is not None:
+            text, hint = view if type(view) is list and len(view) == 2 else self._refuse("advance: no view")
+            seen = (text_of("render", text, optional=True), text_of("hint", hint) or "")
+        observation = self._observation("step", index, observation)
+        return Turn(action, observation, reward, terminated, truncated, info, seen)
+
+    def memory(self) -> tuple[int, int]:
+        """Return how many blocks of memory live in the worker, and the most megabytes that were resident."""
+        blocks, peak = self._ask("memory", 2)
+        if type(blocks) is not int or type(peak) is not int:
+            self._refuse("memory: malformed numbers")
+        return blocks, peak
 
     def render(self, index: int) -> str | None:
         """Return the state as text, or None where the design has none."""
-        (text,) = self._ask("render", 1, index)
-        if text is not None and not isinstance(text, str):
-            raise WorkerFault("contract", f"render: it must return text, found {type(text).__name__}")
-        return text
+        return text_of("render", *self._ask("render", 1, index), optional=True)
 
     def hint(self, index: int) -> str:
         """Return the hint for the present episode."""
-        (text,) = self._ask("hint", 1, index)
-        if not isinstance(text, str):
-            raise WorkerFault("contract", f"hint: it must return text, found {type(text).__name__}")
-        return text
+        return text_of("hint", *self._ask("hint", 1, index)) or ""
 
     def expert_action(self, index: int) -> Any:
         """Return the reference policy's action in the present state, as the action space has it."""
@@ -230,18 +235,24 @@ class Worker:
             gone = "there is no such instance" if self.alive else "the worker is gone"
             raise WorkerFault("closed", f"{call}: {gone}") from None
 
-    def _ask(self, operation: str, count: int, *arguments: Any) -> list[Any]:
-        """Return the ``count`` values of the reply to an operation."""
-        return self._values(operation, count, self._send(operation, *arguments))
+    def _action(self, call: str, index: int, action: Any) -> Any:
+        try:
+            return self._checked(call, index).action(action)
+        except OutsideError as error:
+            raise UsageError(f"the action is not in the action space: {error}") from None
 
-    def _send(self, operation: str, *arguments: Any) -> bytes:
+    def _ask(self, operation: str, count: int, *arguments: Any, seconds: float | None = None) -> list[Any]:
+        """Return the ``count`` values of the reply to an operation."""
+        return self._values(operation, count, self._send(operation, *arguments, seconds=seconds))
+
+    def _send(self, operation: str, *arguments: Any, seconds: float | None = None) -> bytes:
         try:
             message = wire.encode([operation, *arguments])
         except wire.WireError as error:
             raise UsageError(f"{operation}: {error} cannot be sent to a worker") from None
         if operation in _CALLS:
             return self._channel.exchange(message, self._limits.build_s, _CALLS[operation])
-        return self._channel.exchange(message, self._limits.call_s, operation)
+        return self._channel.exchange(message, seconds or self._limits.call_s, operation)
 
     def _values(self, operation: str, count: int, data: bytes) -> list[Any]:
         call = _CALLS.get(operation, operation)
@@ -270,98 +281,3 @@ class Worker:
             return self._checked(call, index).observation(value)
         except OutsideError as error:
             raise WorkerFault("contract", f"{call}: the observation is not in its space: {error}") from None
-
-
-class _ContractError(Exception):
-    """An instance declares something that the contract does not allow."""
-
-
-def _finding(data: dict[str, Any]) -> Finding:
-    finding = Finding(**{**data, "severity": "refuse"})
-    texts = (finding.rule, finding.found, finding.remedy)
-    numbers = (finding.line, finding.column)
-    if all(type(text) is str for text in texts) and all(type(n) in (int, type(None)) for n in numbers):
-        return finding
-    raise TypeError
-
-
-def _instance_info(index: Any, data: Any) -> InstanceInfo:
-    if type(index) is not int or type(data) is not dict:
-        raise TypeError
-    if type(data["rules"]) is not str or type(data["has_render"]) is not bool:
-        raise TypeError
-    action_space = build(data["action_space"])
-    return InstanceInfo(
-        index=index,
-        observation_space=build(data["observation_space"]),
-        action_space=action_space,
-        rules=data["rules"],
-        action_names=_action_names(data["action_names"], action_space),
-        tools=_tools(data["tools"]),
-        metadata={"render_modes": ["ansi"], "render_fps": _fps(data["render_fps"])},
-        has_render=data["has_render"],
-    )
-
-
-def _action_names(names: Any, space: spaces.Space[Any]) -> tuple[str, ...] | None:
-    if names is None:
-        return None
-    if not isinstance(space, spaces.Discrete):
-        raise _ContractError("action_names are for Discrete action spaces only")
-    if len(names) != space.n or any(type(name) is not str for name in names):
-        raise _ContractError(f"action_names must be {space.n} texts, one for each action")
-    return tuple(names)
-
-
-def _tools(tools: Any) -> list[dict[str, Any]]:
-    if type(tools) is not list or any(type(tool) is not dict for tool in tools):
-        raise TypeError
-    return tools
-
-
-def _fps(fps: Any) -> float:
-    return fps if type(fps) in (int, float) and 0 < fps < math.inf else RENDER_FPS
-
-
-def _tool_call(value: Any) -> Any:
-    if isinstance(value, (str, dict, list)):
-        return value
-    raise OutsideError(f"{type(value).__name__} is no tool call: a JSON object is, as text or parsed")
-
-
-def _unusual_step(values: list[Any]) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-    """Return what a step said with NumPy's numbers, or with containers in its info."""
-    observation, reward, terminated, truncated, info = values
-    return (
-        observation,
-        _reward(reward),
-        _flag("terminated", terminated),
-        _flag("truncated", truncated),
-        _info("step", info),
-    )
-
-
-def _reward(reward: Any) -> float:
-    if isinstance(reward, (int, float, np.number, np.bool_)) and math.isfinite(reward):
-        return float(reward)
-    raise _no_reward(reward)
-
-
-def _no_reward(reward: Any) -> WorkerFault:
-    return WorkerFault("contract", f"step: the reward must be a finite float, found {_shown(reward)}")
-
-
-def _flag(name: str, value: Any) -> bool:
-    if isinstance(value, (bool, np.bool_)):
-        return bool(value)
-    raise WorkerFault("contract", f"step: {name} must be a bool, found {_shown(value)}")
-
-
-def _info(call: str, info: Any) -> dict[str, Any]:
-    if type(info) is dict:
-        return info
-    raise WorkerFault("contract", f"{call}: info must be a dict, found {type(info).__name__}")
-
-
-def _shown(value: Any) -> str:
-    return f"{type(value).__name__} {str(value)[:40]}"

@@ -22,6 +22,10 @@ MAX_ITEMS = 100_000
 HEADER_BYTES = 4
 STATUS_BYTES = 4
 """A worker's wait status, little-endian, as the zygote says it on the worker's lease."""
+READY, REFUSED = b"ready", b"!"
+"""How the first message of a zygote or of a container begins; after the second follows what is wrong."""
+PROBE = b"?"
+"""How a request begins that asks the zygote for a probe and no worker."""
 
 _TUPLE, _ARRAY, _SCALAR = 1, 2, 3
 _DTYPES = tuple(map(np.dtype, ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")))

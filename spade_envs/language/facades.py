@@ -26,7 +26,17 @@ from spade_envs.language.guards import is_own
 from spade_envs.language.names import MODULES, NUMPY_RANDOM_METHODS, PROGRAM, RANDOM_METHODS
 from spade_envs.language.sealed import FACADE, SEALED
 
-importlib.import_module("_strptime")  # datetime.strptime imports it while a design runs: it must be loaded
+# What the modules themselves import while a design runs must be loaded before: a locked worker opens no file.
+for _name in (
+    "_strptime",
+    "numpy.char",
+    "numpy.fft",
+    "numpy.ma",
+    "numpy.polynomial",
+    "numpy.rec",
+    "numpy.strings",
+):
+    importlib.import_module(_name)
 
 FIRST_SEED = 0
 """What the generators are seeded with before the constructor."""

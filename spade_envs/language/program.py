@@ -6,6 +6,7 @@ import builtins
 import contextvars
 import dataclasses
 import decimal
+import io
 import json
 import sys
 import types
@@ -37,7 +38,7 @@ class Program:
 
     def __init__(self, code: types.CodeType, class_name: str | None = None) -> None:
         self._facades = Facades(run_program)
-        self._log: list[str] = []
+        self._log = io.StringIO()
         self._room = PRINTED_LIMIT
         self.namespace: dict[str, Any] = {
             "__builtins__": self._builtins(),
@@ -55,14 +56,14 @@ class Program:
 
     def printed(self) -> str:
         """Return what the program printed, up to :data:`PRINTED_LIMIT` characters."""
-        return "".join(self._log)
+        return self._log.getvalue()
 
     def _print(self, *values: Any, sep: str | None = None, end: str | None = None, **_: Any) -> None:
         """`print` to the program's log; `file` and `flush` mean nothing here."""
         line = str.join(" " if sep is None else sep, map(str, values))
         text = "".join((line, "\n" if end is None else end))[: self._room]
         self._room -= len(text)
-        self._log.append(text)
+        self._log.write(text)
 
     def _builtins(self) -> dict[str, Any]:
         own = {

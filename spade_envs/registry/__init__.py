@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from spade_envs.registry.paths import seeds_folder, shipped_registry, user_registry
+from spade_envs.registry.refused import Refused, keep_refused, refused_designs
 from spade_envs.registry.stack import add_registry, find, registries
 from spade_envs.registry.store import Registry, RegistryWarning
 
 __all__ = [
+    "Refused",
     "Registry",
     "RegistryWarning",
     "add_registry",
     "find",
+    "keep_refused",
+    "refused_designs",
     "registries",
     "seeds_folder",
     "shipped_registry",

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import re
-import tempfile
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +20,9 @@ from spade_envs.contract.findings import Rejection
 from spade_envs.contract.header import Header, code_sha256, file_sha256, parse_header, set_version
 from spade_envs.contract.ids import EnvId
 from spade_envs.errors import RegistryError, UnknownEnvironment
+from spade_envs.registry.files import link, locked, staged
 
+REFUSED_FOLDER = "refused"  # no name of an environment: those begin with a capital
 _VERSION_FILE = re.compile(r"v(0|[1-9][0-9]*)\.(?:py|json)")
 
 
@@ -67,6 +67,8 @@ class Registry:
     def entries(self) -> Iterator[Entry]:
         """Yield every readable version, by name and version."""
         for folder in _listing(self.root):
+            if folder.name == REFUSED_FOLDER:
+                continue
             for version in sorted(_numbers(folder)):
                 path = folder / f"v{version}.py"
                 if path.is_file() and (entry := self._entry(path)) is not None:
@@ -117,10 +119,7 @@ class Registry:
         Raises:
             RegistryError: the folder is read-only, or it cannot be written.
         """
-        if self.read_only:
-            raise RegistryError(
-                f"{self.root} is read-only; name another folder with --registry or SPADE_REGISTRY"
-            )
+        self._check_writable()
         header = parse_header(source)
         if isinstance(header, Rejection):
             raise RegistryError(f"a source without a right header cannot be stored:\n{header.text()}")
@@ -134,6 +133,27 @@ class Registry:
             ) from error
         return EnvId(header.id.name, version)
 
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold this registry's lock, so that what is found out in the block still holds when it writes.
+
+        Raises:
+            RegistryError: the folder is read-only, or it cannot be locked.
+        """
+        self._check_writable()
+        with contextlib.ExitStack() as stack:
+            try:
+                stack.enter_context(locked(self.root))
+            except OSError as error:
+                raise RegistryError(f"cannot lock {self.root}: {error.strerror or error}") from error
+            yield
+
+    def _check_writable(self) -> None:
+        if self.read_only:
+            raise RegistryError(
+                f"{self.root} is read-only; name another folder with --registry or SPADE_REGISTRY"
+            )
+
     def _publish(self, env_id: EnvId, source: str, report: dict[str, Any]) -> bool:
         """Write both files of a version; False where another process has taken its number."""
         text = set_version(source, env_id.version)
@@ -141,8 +161,8 @@ class Registry:
         record = json.dumps({**report, "id": str(env_id), **hashes}, indent=1, ensure_ascii=False) + "\n"
         folder = self.root / env_id.name
         folder.mkdir(parents=True, exist_ok=True)
-        with _staged(folder, record) as staged_report, _staged(folder, text) as staged_source:
-            return _link(staged_report, folder / f"v{env_id.version}.json") and _link(
+        with staged(folder, record) as staged_report, staged(folder, text) as staged_source:
+            return link(staged_report, folder / f"v{env_id.version}.json") and link(
                 staged_source, folder / f"v{env_id.version}.py"
             )
 
@@ -205,27 +225,3 @@ def _stamp(path: Path) -> tuple[int, ...]:
             status = file.stat()
             stamps += (status.st_ino, status.st_size, status.st_mtime_ns)
     return tuple(stamps)
-
-
-@contextlib.contextmanager
-def _staged(folder: Path, text: str) -> Iterator[Path]:
-    """Write a temporary file beside its place, safely on disk; it is gone afterwards."""
-    descriptor, name = tempfile.mkstemp(prefix=".new-", dir=folder)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fchmod(file.fileno(), 0o644)
-            os.fsync(file.fileno())
-        yield Path(name)
-    finally:
-        os.unlink(name)
-
-
-def _link(staged: Path, target: Path) -> bool:
-    """Give a complete file its name; False where the name is taken. Never overwrites."""
-    try:
-        os.link(staged, target)
-    except FileExistsError:
-        return False
-    return True

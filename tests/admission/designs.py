@@ -63,6 +63,11 @@ FLAWS: dict[str, tuple[str, str]] = {
         "found = action == self.lit",
         "found = action == self.lit\n        while action == 0: pass",
     ),
+    "runs.memory": (
+        "def step(self, action):",
+        "def step(self, action, log=[]):\n        log.append([action])",
+    ),
+    "short-cut.info": ("[self.low, self.high], {}", '[self.low, self.high], {"lit": self.lit}'),
     "reward.bound": ("float(found), found", "0.2, found"),
     "determinism.differs": (
         "self.low, self.high = 0,",

@@ -157,7 +157,7 @@ MANY, FEW = spaces.Discrete(100), spaces.Discrete(4)
 TEXT = spaces.Text(40)
 LETTERS = instance(spaces.Discrete(12), action_names=tuple(f"door {c}" for c in "abcdefghijkl"))
 GRID = instance(spaces.MultiDiscrete([5, 5]))
-TOOL = instance(TEXT, tools=[{}])
+TOOL = instance(TEXT, tools=[{"function": {"name": "open"}}])
 
 
 @pytest.mark.parametrize(

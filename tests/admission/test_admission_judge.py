@@ -12,7 +12,10 @@ import gymnasium
 import pytest
 from designs import FLAWS, HONEST, flawed
 
-from spade_envs.admission import Settings, admit, judge
+from spade_envs.admission import Settings, admit, gates, judge, policies, probes
+from spade_envs.admission.lab import Lab
+from spade_envs.admission.sheet import Sheet
+from spade_envs.contract import Header, parse_header
 from spade_envs.registry import Registry, stack
 
 QUICK = Settings(reset_seeds=20, expert_seeds=10, replayed_seeds=2)
@@ -29,7 +32,8 @@ def test_an_honest_design_passes_every_gate_twice_alike() -> None:
     first, second = judge(HONEST, settings=QUICK), judge(HONEST, settings=QUICK)
     assert first.admitted, first.text()
     names = [gate.name for gate in first.gates]
-    assert names == ["form", "runs", "determinism", "solvable", "hint", "short cuts", "reward", "difficulty"]
+    first_eight = ["form", "runs", "determinism", "solvable", "hint", "short cuts", "reward", "difficulty"]
+    assert names == [*first_eight, "novelty", "content"]
     saw = {gate.name: gate.saw for gate in first.gates}
     assert saw["solvable"]["expert, level 2"] == "10/10"
     assert saw["determinism"]["different"] == 0
@@ -62,6 +66,81 @@ def test_a_hopeless_source_is_refused_at_once_with_all_its_lines() -> None:
     assert time.process_time() - start < 0.05
     assert report.id is None
     assert {finding.line for finding in report.gates[0].findings} >= {5, 11}
+
+
+def test_a_header_s_fault_hides_none_of_the_code_s() -> None:
+    source = HONEST.replace('domain = "games"', 'domain = "fun"').replace(
+        "import gymnasium as gym", "import os"
+    )
+    rules = {finding.rule.partition(".")[0] for finding in judge(source).gates[0].findings}
+    assert rules == {"header", "language"}
+
+
+def test_an_answer_in_the_observation_is_noted_and_keeps_nothing_out() -> None:
+    """Acting on what is seen may be the task: a person reads the warning."""
+    source = HONEST.replace(
+        "spaces.MultiDiscrete([self.lamps, self.lamps])", 'spaces.Dict({"lit": spaces.Discrete(120)})'
+    ).replace("[self.low, self.high],", '{"lit": self.lit},')
+    report = judge(source, settings=QUICK)
+    findings = {(f.rule, f.severity) for gate in report.gates for f in gate.findings}
+    assert (findings, report.admitted) == (
+        {("short-cut.observation", "warn"), ("solvable.longer", "warn")},
+        True,
+    ), report.text()
+    assert "warning: playing what reads the observation, 'lit' succeeds in 50/50" in report.text()
+
+
+def test_a_search_without_the_expert_finds_the_shorter_way() -> None:
+    source = HONEST.replace("(60, 120)", "(5, 9)").replace(
+        "return (self.low + self.high) // 2", "return self.low"
+    )
+    with Lab(source, header_of(source), QUICK) as lab:
+        probes.form(lab)
+        probes.solvable(lab)
+        found = lab.evidence.searched[1]
+        lit = lab.play("expert", policies.expert, 1, 0).actions[-1]
+    assert found.shortest == (lit,)
+    assert found.tried == lit + 1
+    sheet = Sheet("solvable")
+    gates.solvable(lab.evidence, QUICK, sheet)
+    severities = {finding.rule: finding.severity for finding in sheet.findings}
+    assert severities["solvable.longer"] == "warn"
+
+
+def test_many_actions_at_once_are_what_they_are_singly() -> None:
+    seen = []
+    for singly in (False, True):
+        with Lab(HONEST, header_of(HONEST), QUICK) as lab:
+            lab._singly = singly
+            probes.form(lab)
+            players = (
+                policies.expert,
+                policies.uniform,
+                policies.held(3),
+                policies.unseeded,
+                policies.hint_text,
+            )
+            for policy in players:
+                for level in (1, 2):
+                    lab.play(policy.__name__, policy, level, 5, watch=True)
+            seen.append(lab.evidence.episodes)
+    assert seen[0] == seen[1]
+
+
+def test_an_instance_beside_it_is_played_too() -> None:
+    with Lab(HONEST, header_of(HONEST), QUICK) as lab:
+        probes.form(lab)
+        lab.beside(lab.play("expert", policies.expert, 1, 3, watch=True))
+        ((first, again),) = lab.evidence.pairs
+        assert again.policy == "expert again, beside another instance"
+        assert again.trace == first.trace
+        assert len(lab.bench().worker._checks) == 3
+
+
+def header_of(source: str) -> Header:
+    header = parse_header(source)
+    assert isinstance(header, Header)
+    return header
 
 
 def test_a_refused_construct_names_its_line() -> None:
@@ -99,12 +178,6 @@ def test_versions_are_free_across_the_whole_stack(tmp_path: Path) -> None:
     Registry(tmp_path / "user").add(source, {})
     changed = source.replace("Halve what is left", "Halve the rest")
     assert admit(changed, Registry(tmp_path / "own"), settings=QUICK).id == "spade/LampHuntStack-v1"
-
-
-def test_a_refused_design_leaves_nothing(tmp_path: Path) -> None:
-    admission = admit(flawed("solvable.expert"), Registry(tmp_path / "own"), settings=QUICK)
-    assert (admission.id, admission.path) == (None, None)
-    assert not (tmp_path / "own").exists()
 
 
 def test_the_time_for_one_design_is_bounded() -> None:

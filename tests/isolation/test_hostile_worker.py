@@ -168,6 +168,33 @@ def test_other_replies_may_be_hostile(call: str, value: Any, status: str) -> Non
     assert isinstance(got, WorkerFault | (int if call == "expert_action" else str | None))
 
 
+@few
+@given(st.integers(0, 7), values)
+@example(6, ["text"])
+@example(7, None)
+def test_every_field_of_a_turn_may_be_hostile(field: int, value: Any) -> None:
+    worker, channel = playing()
+    turn = [1, *HONEST[1:], ["text", "hint"]]
+    lie = value if field == 7 else [[*turn[:field], value, *turn[field + 1 :]]]
+    channel.lie = wire.encode(["ok", lie])
+    got = outcome(worker.advance, 0, [1])
+    if isinstance(got, WorkerFault):
+        assert got.kind in ("contract", "protocol")
+        return
+    for found in got:
+        check_step((found.observation, found.reward, found.terminated, found.truncated, found.info))
+        assert found.view is None or [type(part) for part in found.view] in ([str, str], [type(None), str])
+
+
+@few
+@given(values, values)
+def test_what_it_says_of_its_memory_may_be_hostile(blocks: Any, peak: Any) -> None:
+    worker, channel = playing()
+    channel.lie = wire.encode(["ok", blocks, peak])
+    got = outcome(worker.memory)
+    assert isinstance(got, tuple) or got.kind == "protocol"
+
+
 class Impostor:
     """A channel of which the test plays the worker."""
 

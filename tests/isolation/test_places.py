@@ -16,7 +16,7 @@ from spade_envs.errors import WorkerFault
 from spade_envs.isolation import Limits, Worker, wire
 from spade_envs.isolation.conform import checker
 from spade_envs.isolation.places import filler, lay_out, size_of
-from spade_envs.isolation.worker import Session
+from spade_envs.isolation.session import Session
 
 LEAVES = st.sampled_from(
     [

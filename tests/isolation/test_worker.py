@@ -454,3 +454,45 @@ def test_instances_have_their_own_settings_of_decimal(worker: Worker) -> None:
     worker.reset(first, 1)
     worker.reset(second, 2)
     assert (worker.render(first), worker.render(second)) == ("0.143", "0.1428571428571428571428571429")
+
+
+def test_many_steps_at_once_are_the_same_steps(worker: Worker) -> None:
+    index = prepared(
+        worker, observation_space="spaces.Box(0, 99, (2,))", observation="np.full(2, self._turn)"
+    )
+    worker.reset(index, 3)
+    singly = [worker.step(index, action) for action in (1, 2, 3)]
+    worker.reset(index, 3)
+    turns = worker.advance(index, [1, 2, 3], watch=True)
+    assert [turn.action for turn in turns] == [1, 2, 3]
+    for turn, (observation, *rest) in zip(turns, singly, strict=True):
+        assert turn.observation.tolist() == observation.tolist()
+        assert [turn.reward, turn.terminated, turn.truncated, turn.info] == rest
+    assert [turn.view for turn in turns] == [(f"turn {k}", "Count.") for k in (1, 2, 3)]
+    worker.reset(index, 3)
+    assert {turn.action for turn in worker.advance(index, 2)} == {worker.expert_action(index)}
+
+
+def test_many_steps_share_a_deadline() -> None:
+    worker = Worker.start(Limits(call_s=0.3))
+    index = prepared(worker, step="while self._turn == 3:\n    pass")
+    worker.reset(index)
+    with pytest.raises(UsageError, match="8 is not in"):
+        worker.advance(index, [1, 8])
+    begin = time.monotonic()
+    with pytest.raises(WorkerFault, match="advance took longer") as caught:
+        worker.advance(index, [1] * 9)
+    assert caught.value.kind == "timeout"
+    assert time.monotonic() - begin < 0.3 + 9 * 0.005 + 1
+
+
+def test_memory_that_a_design_keeps_shows(worker: Worker) -> None:
+    index = prepared(worker, init="self._kept = []", step="self._kept.append([action])")
+    worker.reset(index)
+    before, _ = worker.memory()
+    for _ in range(50):
+        worker.reset(index)
+        worker.advance(index, [1] * 6)
+    after, peak = worker.memory()
+    assert 250 <= after - before <= 700
+    assert 20 < peak < 500

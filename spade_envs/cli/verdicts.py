@@ -1,0 +1,173 @@
+"""Judge files side by side and print the verdicts in the order of the files, each as soon as it can be."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+from spade_envs.admission.admit import Admission
+from spade_envs.admission.many import Verdict, judge_many
+from spade_envs.admission.report import Report, refused
+from spade_envs.cli.codes import CANNOT_RUN, DONE, REFUSED, err, out
+from spade_envs.cli.reading import read_design
+from spade_envs.contract import Rejection
+from spade_envs.errors import SpadeError
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What a command does with a design.
+
+    Attributes:
+        known: says what became of it without judging it, where that is known.
+        settle: does what a report says.
+        options: as for :func:`spade_envs.admission.judge`.
+    """
+
+    known: Callable[[str], Admission | None]
+    settle: Callable[[str, Report], Admission]
+    options: dict[str, Any]
+
+
+def judge_files(files: list[Path], bench: Bench, *, jobs: int | None, as_json: bool) -> int:
+    """Judge every file and return the exit code: 2 where one could not be judged, else 1 where one was refused.
+
+    When it is stopped, what is known is settled and printed first.
+    """
+    paths = list(dict.fromkeys(files))
+    sources = [read_design(path) for path in paths]
+    desk = _Desk(paths, sources, bench, as_json)
+    readable = {place: source for place, source in enumerate(sources) if isinstance(source, str)}
+    unknown = [place for place, source in readable.items() if not desk.knows(place, source)]
+    to_judge = [readable[place] for place in unknown]
+    with _progress(len(paths), len(paths) - len(unknown)) as advance:
+        desk.show_next()
+        with closing(judge_many(to_judge, jobs=jobs, **bench.options)) as verdicts:
+            try:
+                for number, verdict in verdicts:
+                    desk.put(unknown[number], verdict)
+                    desk.show_next()
+                    advance()
+            except KeyboardInterrupt:
+                desk.show_rest()
+                raise
+    return desk.close()
+
+
+class _Desk:
+    """Holds verdicts until all before them are known, then settles and prints them."""
+
+    def __init__(
+        self, paths: list[Path], sources: list[str | Rejection], bench: Bench, as_json: bool
+    ) -> None:
+        self._paths, self._sources, self._bench, self._as_json = paths, sources, bench, as_json
+        self._known: dict[int, Admission | Verdict] = {
+            place: refused(source) for place, source in enumerate(sources) if isinstance(source, Rejection)
+        }
+        self._next = self._admitted = self._failed = 0
+
+    def knows(self, place: int, source: str) -> bool:
+        """Say whether a design need not be judged."""
+        known = self._bench.known(source)
+        if known is not None:
+            self._known[place] = known
+        return known is not None
+
+    def put(self, place: int, verdict: Verdict) -> None:
+        """Take a verdict."""
+        self._known[place] = verdict
+
+    def show_next(self) -> None:
+        """Settle and print what is known, up to the first design that is not."""
+        while self._next in self._known:
+            self._next += 1
+            self._show(self._next - 1, self._known.pop(self._next - 1))
+
+    def show_rest(self) -> None:
+        """Settle and print all that is known."""
+        for place in sorted(self._known):
+            self._show(place, self._known.pop(place))
+
+    def _show(self, place: int, verdict: Admission | Verdict) -> None:
+        path, source = self._paths[place], self._sources[place]
+        if isinstance(verdict, SpadeError):
+            self._failed += 1
+            _print_failure(path, verdict, self._as_json)
+            return
+        admission = verdict if isinstance(verdict, Admission) else Admission(verdict)
+        try:
+            if isinstance(verdict, Report) and isinstance(source, str):
+                admission = self._bench.settle(source, verdict)
+        finally:  # the verdict is worth knowing even where it cannot be written
+            (_print_document if self._as_json else _print_text)(path, source, admission)
+        self._admitted += admission.report.admitted
+
+    def close(self) -> int:
+        """Print the sum and return the exit code."""
+        count = len(self._paths)
+        if count > 1 and not self._as_json:
+            failed = f", {self._failed} could not be judged" if self._failed else ""
+            out().print(f"{self._admitted} of {count} admitted{failed}")
+        if self._failed:
+            return CANNOT_RUN
+        return DONE if self._admitted == count else REFUSED
+
+
+def _print_document(path: Path, _: str | Rejection, admission: Admission) -> None:
+    _print_line({"path": str(path), **admission.report.as_dict(), "registered_as": admission.id})
+
+
+def _print_line(document: dict[str, Any]) -> None:
+    print(json.dumps(document, ensure_ascii=False), flush=True)
+
+
+def _print_text(path: Path, source: str | Rejection, admission: Admission) -> None:
+    report, console = admission.report, out()
+    where = f" as {admission.id}: {admission.path}" if admission.id else ""
+    headline = Text(report.headline(str(path)), "green" if report.admitted else "red")
+    console.print(headline.append(where, "default"), soft_wrap=True)
+    if report.worth:
+        console.print(Text(report.worth), soft_wrap=True)
+    for finding in report.findings:
+        text = finding.text(str(path), source if isinstance(source, str) else None)
+        console.print(Text(text, "yellow" if finding.severity == "warn" else ""), soft_wrap=True)
+
+
+def _print_failure(path: Path, error: SpadeError, as_json: bool) -> None:
+    if as_json:
+        _print_line({"path": str(path), "admitted": None, "error": str(error)})
+    err().print(Text(f"{path}: could not be judged: {error}", "red"), soft_wrap=True)
+
+
+@contextmanager
+def _progress(total: int, done: int) -> Iterator[Callable[[], None]]:
+    """Show a bar with the time that is left, on a terminal only; yields the function that moves it on."""
+    console = err()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    bar = Progress(
+        *columns,
+        TextColumn("left:"),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+        redirect_stdout=sys.stdout.isatty(),  # else results for a file or a pipe would go to the terminal
+    )
+    with bar:
+        task = bar.add_task("judging", total=total, completed=done)
+        yield lambda: bar.advance(task)

@@ -1,0 +1,241 @@
+"""The worker's side: one design and its instances, and how each request of the host's is carried out.
+
+All that is the design's runs here: compiling, building, every call, and the texts of its errors. The host
+believes nothing that this side says; what is checked here is checked for the sake of a good message.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import gc
+import inspect
+import marshal
+import resource
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from types import CodeType
+from typing import Any
+
+import gymnasium
+
+from spade_envs.contract import Rejection, ToolEnv, tool_schemas
+from spade_envs.isolation import wire
+from spade_envs.isolation.conform import OutsideError, checker
+from spade_envs.isolation.limits import Limits
+from spade_envs.isolation.places import filler, lay_out, size_of
+from spade_envs.isolation.spaces import SpaceError
+from spade_envs.isolation.spaces import describe as describe_space
+from spade_envs.language import Program, compile_source
+from spade_envs.language import describe as describe_error
+
+OK, RAISED, CONTRACT, MEMORY = "ok", "raised", "contract", "memory"
+RESERVE_BYTES = 16 << 20
+_TRAVELS = "return numbers, text, NumPy arrays, and lists, tuples and dicts of these"
+
+
+class ContractError(Exception):
+    """The design did something that the contract does not allow."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Instance:
+    program: Program
+    environment: Any
+    fill: Callable[[Any], Any] | None
+    run: Callable[..., Any]  # within a context of its own: NumPy's and decimal's settings are the instance's
+
+
+class Session:
+    """A design and its instances; :meth:`answer` takes the host's message and returns the reply.
+
+    Args:
+        limits: what replies must keep to.
+        places: memory for the observations' arrays; without it they stand in the replies.
+    """
+
+    def __init__(self, limits: Limits, places: memoryview | None = None) -> None:
+        self._limits = limits
+        self._places = places
+        self._placed = 0
+        self._compiled: tuple[str, CodeType] | None = None
+        self._instances: dict[int, _Instance] = {}
+        self._reserve: bytearray | None = bytearray(RESERVE_BYTES)
+        self._operations: dict[str, Callable[..., Iterable[Any]]] = {
+            "load": self._load,
+            "make": self._make,
+            "reset": self._reset,
+            **{name: partial(self._call, name) for name in ("render", "hint", "expert_action")},
+            "advance": self._advance,
+            "memory": self._memory,
+            "printed": lambda index: [self._instances[index].program.printed()],
+            "close": self._close,
+        }
+
+    def answer(self, message: bytes) -> bytes:
+        """Carry out what the host asks. Whatever the design raises becomes a reply."""
+        try:
+            operation, *arguments = wire.read(message)
+            if operation == "step":
+                reply = wire.encode_step(self._step(*arguments))
+            else:
+                reply = wire.encode([OK, *self._operations[operation](*arguments)])
+            if len(reply) > self._limits.message_bytes:
+                raise ContractError(
+                    f"the result has {len(reply):,} bytes; at most {self._limits.message_bytes:,} leave a worker"
+                )
+        except MemoryError:
+            # The reserve goes first: without it there is no memory for saying that there is none.
+            self._reserve = None
+            self._instances.clear()
+            return wire.encode([MEMORY, "the design used up its memory"])
+        except wire.WireError as error:
+            return wire.encode([CONTRACT, f"the result holds {error}; {_TRAVELS}"])
+        except (ContractError, SpaceError) as error:
+            return wire.encode([CONTRACT, str(error)])
+        except Exception as error:
+            return self.complain(error)
+        return reply
+
+    def complain(self, error: BaseException) -> bytes:
+        """Return the reply that says what the design raised, and in which line."""
+        return wire.encode([RAISED, describe_error(error).encode("utf-8", "replace").decode()])
+
+    def _load(self, source: str, code: bytes | None) -> list[Any]:
+        """Compile a source, or take the code that a worker made of it before."""
+        if code is None:
+            compiled = compile_source(source)
+            if isinstance(compiled, Rejection):
+                return [None, [finding.as_dict() for finding in compiled.findings], None]
+            code = marshal.dumps((compiled.class_name, compiled.code))
+        class_name, _ = self._compiled = marshal.loads(code)
+        return [class_name, [], code]
+
+    def _program(self) -> Program:
+        assert self._compiled is not None
+        class_name, code = self._compiled
+        return Program(code, class_name)
+
+    def _make(self, arguments: dict[str, Any]) -> list[Any]:
+        run = contextvars.Context().run
+        program, environment = run(self._built, arguments)
+        index = max(self._instances, default=-1) + 1
+        description = run(_description, environment)
+        description["places"], fill = self._place(environment.observation_space)
+        self._instances[index] = _Instance(program, environment, fill, run)
+        return [index, description]
+
+    def _built(self, arguments: dict[str, Any]) -> tuple[Program, Any]:
+        program = self._program()
+        try:
+            return program, program.environment_class(render_mode="ansi", **arguments)
+        except TypeError as error:
+            if "'render_mode'" not in str(error):
+                raise
+        program = self._program()  # the constructor may have drawn numbers
+        return program, program.environment_class(**arguments)
+
+    def _call(self, name: str, index: int) -> list[Any]:
+        instance = self._instances[index]
+        return [instance.run(getattr(instance.environment, name))]
+
+    def _place(self, space: Any) -> tuple[int | None, Callable[[Any], Any] | None]:
+        """Return where observations of a space begin in the memory, and what moves them there."""
+        start, size = self._placed, size_of(space)
+        if self._places is None or size == 0 or start + size > len(self._places):
+            return None, None
+        self._placed += size
+        return start, filler(lay_out(space, self._places, start))
+
+    def _reset(self, index: int, seed: int | None, options: dict[str, Any] | None) -> tuple[Any, ...]:
+        instance = self._instances[index]
+        if seed is not None:
+            instance.program.seed(seed)
+        result = instance.run(partial(instance.environment.reset, seed=seed, options=options))
+        observation, info = _parts(result, 2, "reset() must return (observation, info)")
+        return observation if instance.fill is None else instance.fill(observation), info
+
+    def _advance(self, index: int, moves: list[Any] | int, watch: bool) -> list[Any]:
+        """Take steps until the episode ends: given ones, or so many of the expert's. Returns the turns."""
+        turns: list[Any] = []
+        for move in moves if isinstance(moves, list) else range(moves):
+            action = move if isinstance(moves, list) else self._experts_move(index)
+            result = self._step(index, action, placed=False)
+            over = bool(result[2] or result[3])
+            turns.append([action, *result, self._view(index) if watch and not over else None])
+            turns[-1] = wire.read(wire.encode(turns[-1]))  # the next step may change what this one returned
+            if over:
+                break
+        return [turns]
+
+    def _experts_move(self, index: int) -> Any:
+        """Return the expert's action as the host would have sent it."""
+        (action,) = wire.read(wire.encode(self._call("expert_action", index)))
+        environment = self._instances[index].environment
+        if isinstance(environment, ToolEnv):
+            return action
+        try:
+            return checker(environment.action_space)(action)
+        except OutsideError as error:
+            raise ContractError(f"expert_action: {error}") from None
+
+    def _view(self, index: int) -> list[Any]:
+        """Return the state's text, where the design renders it, and the hint."""
+        kind = type(self._instances[index].environment)
+        text = self._call("render", index) if _has_render(kind) else [None]
+        return [*text, *self._call("hint", index)]
+
+    def _memory(self) -> list[int]:
+        """Return the blocks of memory that live, and the most megabytes that were resident."""
+        gc.collect()
+        return [sys.getallocatedblocks(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10]
+
+    def _close(self, index: int) -> list[Any]:
+        instance = self._instances.pop(index)
+        instance.run(instance.environment.close)
+        return [None]
+
+    def _step(self, index: int, action: Any, placed: bool = True) -> tuple[Any, ...]:
+        instance = self._instances[index]
+        result = instance.run(instance.environment.step, action)
+        if type(result) is not tuple or len(result) != 5:
+            result = _parts(
+                result, 5, "step() must return (observation, reward, terminated, truncated, info)"
+            )
+        return result if instance.fill is None or not placed else (instance.fill(result[0]), *result[1:])
+
+
+def _description(environment: Any) -> dict[str, Any]:
+    kind = type(environment)
+    names = getattr(environment, "action_names", None)
+    return {
+        "observation_space": _described_space(environment, "observation_space"),
+        "action_space": _described_space(environment, "action_space"),
+        "rules": inspect.cleandoc(kind.__doc__ or ""),
+        "action_names": None if names is None else list(names),
+        "tools": tool_schemas(type(environment)) if isinstance(environment, ToolEnv) else [],
+        "render_fps": dict(getattr(environment, "metadata", None) or {}).get("render_fps"),
+        "has_render": _has_render(kind),
+    }
+
+
+def _has_render(kind: type) -> bool:
+    return getattr(kind, "render", None) is not gymnasium.Env.render
+
+
+def _described_space(environment: Any, name: str) -> list[Any]:
+    space = getattr(environment, name, None)
+    if space is None:
+        raise ContractError(f"the constructor does not set self.{name}")
+    try:
+        return describe_space(space)
+    except SpaceError as error:
+        raise SpaceError(f"{name}: {error}") from None
+
+
+def _parts(result: Any, count: int, rule: str) -> tuple[Any, ...]:
+    if not isinstance(result, tuple) or len(result) != count:
+        found = f"{len(result)} values" if isinstance(result, tuple) else type(result).__name__[:60]
+        raise ContractError(f"{rule}, found {found}")
+    return result

@@ -1,0 +1,322 @@
+"""The commands check, admit and refused: order, JSON, several files at once, bad input, and how they stop."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spade_envs import cli
+from spade_envs.admission import GateResult, Report, Settings, many
+from spade_envs.admission import judge as real_judge
+from spade_envs.cli.reading import read_design
+from spade_envs.contract import Finding, code_sha256
+from spade_envs.errors import IsolationError
+from spade_envs.registry import Registry, stack
+
+sys.path.insert(0, str(Path(__file__).parent / "admission"))
+sys.path.insert(0, str(Path(__file__).parent / "isolation"))
+from designs import HONEST, flawed
+from processes import children, eventually, lives, workers
+
+Run = Callable[..., tuple[int, str, str]]
+QUICK = Settings(reset_seeds=20, expert_seeds=10, replayed_seeds=2)
+BAD_HEADER = HONEST.replace('domain = "games"', 'domain = "fun"')
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run the command in an empty folder with an empty user registry; returns exit code, stdout, stderr."""
+    monkeypatch.setenv("SPADE_REGISTRY", str(tmp_path / "user"))
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(stack, "_added", [])
+    monkeypatch.setattr(many, "judge", lambda source, **how: real_judge(source, **how, settings=QUICK))
+    monkeypatch.chdir(tmp_path)
+
+    def command(*arguments: object) -> tuple[int, str, str]:
+        code = cli.run([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        assert "Traceback" not in out + err
+        return code, out, err
+
+    return command
+
+
+def documents(out: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def judged(monkeypatch: pytest.MonkeyPatch, *findings: Finding) -> None:
+    """Let every design be judged at once, with these findings."""
+
+    def judge(source: str, **_: Any) -> Report:
+        passed = all(finding.severity == "warn" for finding in findings)
+        gates = (GateResult("made up", passed, {}, findings),)
+        return Report("spade/LampHunt-v0", code_sha256(source), gates, 0.0)
+
+    monkeypatch.setattr(many, "judge", judge)
+
+
+def test_check_says_line_fault_and_mend(run: Run) -> None:
+    Path("broken.py").write_text(BAD_HEADER)
+    code, out, _ = run("check", "broken.py")
+    assert code == 1
+    assert "broken.py:5" in out
+    assert '"games"' in out
+
+
+def test_admit_publishes_and_keeps_the_refused(run: Run, tmp_path: Path) -> None:
+    Path("good.py").write_text(HONEST.replace("LampHunt", "LampHuntShell"))
+    Path("bad.py").write_text(flawed("runs.raised"))
+    code, out, _ = run("admit", "good.py", "bad.py", "--registry", "shelf", "--jobs", 1)
+    assert code == 1
+    assert "as spade/LampHuntShell-v0" in out
+    assert "score 0." in out
+    assert "[runs.raised]" in out
+    assert "1 of 2 admitted" in out
+    assert [str(i) for i in Registry(tmp_path / "shelf").ids()] == ["spade/LampHuntShell-v0"]
+    code, out, _ = run("admit", "good.py", "--registry", "shelf", "--json")
+    (again,) = documents(out)
+    assert code == 1
+    assert again["gates"][0]["saw"] == {"equals": "spade/LampHuntShell-v0"}
+    assert again["registered_as"] is None
+
+    _, table, _ = run("refused", "--registry", "shelf")
+    assert "1 of 1 refused designs" in table
+    assert "[runs.raised]" in table
+    (kept,) = json.loads(run("refused", "--registry", "shelf", "--json")[1])
+    assert (kept["id"], kept["times"]) == ("spade/LampHunt-v0", 1)
+    assert json.loads(run("refused", "--json")[1]) == []
+
+
+def test_show_has_the_scores(run: Run, tmp_path: Path) -> None:
+    report = {"gates": [], "scores": {"difficulty": 0.75, "total": 0.9}}
+    pool = {"active_pool": {"enters": False, "reasons": ["too easy: it won"]}}
+    Registry(tmp_path / "user").add(HONEST.replace("LampHunt", "LampHuntScored"), {**report, **pool})
+    _, out, _ = run("show", "spade/LampHuntScored-v0")
+    assert "difficulty: 0.75" in out
+    assert "stays out: too easy: it won" in out
+
+
+def test_several_files_are_judged_at_once_and_told_in_their_order(run: Run) -> None:
+    sources = {
+        "slow.py": flawed("solvable.expert"),
+        "a.py": BAD_HEADER,
+        "empty.py": "",
+        "b.py": "print(1)\n",
+    }
+    for name, source in sources.items():
+        Path(name).write_text(source)
+    code, out, err = run("check", *sources, "--jobs", 3, "--json")
+    assert code == 1
+    assert err == ""
+    assert [document["path"] for document in documents(out)] == list(sources)
+    rules = [document["gates"][-1]["findings"][0]["rule"] for document in documents(out)]
+    assert rules == ["solvable.expert", "header.domain", "form.empty", "header.missing"]
+
+
+def test_findings_say_how_grave_they_are(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    judged(monkeypatch, Finding("expert.peeks", "it peeks", "Look first.", severity="warn"))
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    Path("good.py").write_text(HONEST)
+    code, out, _ = run("check", "good.py")
+    assert code == 0
+    assert "\x1b[33mgood.py: warning: it peeks" in out
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[3" not in run("check", "good.py")[1]
+    (document,) = documents(run("check", "good.py", "--json")[1])
+    assert document["gates"][0]["findings"][0]["severity"] == "warn"
+    assert document["admitted"] is True
+
+
+def test_all_gates_are_asked_where_that_is_wanted(run: Run) -> None:
+    Path("bad.py").write_text(flawed("runs.timeout").replace('return "Halve what is left."', 'return " "'))
+    assert "[hint.empty]" not in run("check", "bad.py")[1]
+    code, out, _ = run("check", "bad.py", "--all")
+    assert code == 1
+    assert "[runs.timeout]" in out
+    assert "[hint.empty]" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "code", "says"),
+    [
+        ("empty.py", b"", 1, "empty"),
+        ("blank.py", b" \n\n", 1, "empty"),
+        ("binary.py", bytes(range(256)), 1, "UTF-8"),
+        ("large.py", b"#" * 10_000_000, 1, "65536 bytes"),
+        ("plain.py", b"print(1)\n", 1, "header"),
+        ("folder", None, 3, "is a folder"),
+        ("missing.py", None, 3, "does not exist"),
+    ],
+)
+@pytest.mark.parametrize("command", ["check", "admit"])
+def test_files_that_are_no_designs(
+    run: Run, command: str, name: str, data: bytes | None, code: int, says: str
+) -> None:
+    if data is not None:
+        Path(name).write_bytes(data)
+    elif name == "folder":
+        Path(name).mkdir()
+    got, out, err = run(command, name)
+    assert got == code
+    assert says in out + err
+    assert not list(Path("user").rglob(".new-*"))
+
+
+@pytest.mark.parametrize("data", [HONEST.replace("\n", "\r\n").encode(), b"\xef\xbb\xbf" + HONEST.encode()])
+def test_windows_files_are_read(run: Run, data: bytes) -> None:
+    Path("design.py").write_bytes(data)
+    assert read_design(Path("design.py")) == HONEST
+
+
+def nested_finally(depth: int) -> str:
+    """Python compiles a finally block twice, and so the innermost of these 2**depth times."""
+    lines = ["def slow():"]
+    for k in range(1, depth + 1):
+        lines += [f"{' ' * 4 * k}{part}" for part in ("try:", "    pass", "finally:")]
+    return "\n".join([*lines, " " * 4 * (depth + 1) + "pass", ""])
+
+
+def test_a_file_that_hangs_the_compiler_is_refused(run: Run) -> None:
+    Path("hangs.py").write_text(HONEST + "\n\n" + nested_finally(19))
+    code, out, _ = run("check", "hangs.py", "--json")
+    assert code == 1
+    (finding,) = documents(out)[0]["gates"][-1]["findings"]
+    assert finding["rule"] in ("runs.timeout", "runs.memory")
+    assert finding["found"].startswith("compiling")
+
+
+def test_a_file_that_kills_its_worker_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("eats.py").write_text(HONEST.replace("found = action", "found = [0] * 10**9 and action"))
+    code, out, _ = run("check", "eats.py")
+    assert code == 1
+    assert "[runs.memory]" in out
+
+    from spade_envs.isolation.host import Worker
+
+    def killed(self: Worker, index: int) -> str:
+        for process in workers():
+            os.kill(process, signal.SIGKILL)
+        return real(self, index)
+
+    real = Worker.hint
+    monkeypatch.setattr(Worker, "hint", killed)
+    Path("dies.py").write_text(HONEST)
+    code, out, _ = run("check", "dies.py")
+    assert code == 1
+    assert "[runs.died]" in out
+
+
+def test_a_machine_that_cannot_judge_is_2(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def judge(*_: Any, **__: Any) -> Report:
+        raise IsolationError("no workers here")
+
+    monkeypatch.setattr(many, "judge", judge)
+    Path("good.py").write_text(HONEST)
+    Path("bad.py").write_text("")
+    code, out, err = run("check", "good.py", "bad.py", "--jobs", 1)
+    assert code == 2
+    assert "good.py: could not be judged: no workers here" in err
+    assert "the file is empty" in out
+    assert "0 of 2 admitted, 1 could not be judged" in out
+    (document,) = documents(run("check", "good.py", "--json")[1])
+    assert document == {"path": "good.py", "admitted": None, "error": "no workers here"}
+
+
+@pytest.mark.parametrize("passed", [True, False])
+def test_a_registry_that_cannot_be_written_is_2_and_the_verdict_is_told(
+    run: Run, monkeypatch: pytest.MonkeyPatch, passed: bool
+) -> None:
+    judged(monkeypatch, *([] if passed else [Finding("made.up", "it is bad", "Mend it.")]))
+    Path("good.py").write_text(HONEST)
+    Path("file").write_text("not a folder")
+    code, out, err = run("admit", "good.py", "--registry", "file")
+    assert code == 2
+    assert "cannot lock" in err
+    assert ("admitted" if passed else "it is bad") in out
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    code, out, err = run("admit", "good.py", "--registry", "full")
+    assert code == 2
+    assert "No space left" in err
+    assert ("admitted" if passed else "it is bad") in out
+    assert [path.name for path in Path("full").rglob("*") if path.is_file()] == [".lock"]
+
+
+def shell(*arguments: str, **options: Any) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "spade_envs.cli", *arguments]
+    return subprocess.Popen(command, text=True, stderr=subprocess.PIPE, **options)
+
+
+def test_a_full_disk_behind_the_output_is_2(run: Run) -> None:
+    Path("bad.py").write_text("")
+    with open("/dev/full", "w") as full:
+        process = shell("check", "bad.py", "--json", stdout=full)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert err.splitlines() == ["spade-envs: the output: No space left on device"]
+
+
+def family(process: int) -> list[int]:
+    return [process, *(pid for child in children(process) for pid in family(child))]
+
+
+def test_control_c_ends_workers_and_tells_what_is_known(run: Run) -> None:
+    slow = HONEST.replace("found = action", "for _ in range(3000000): pass\n        found = action")
+    for name, source in {"a.py": BAD_HEADER, "b.py": slow, "c.py": BAD_HEADER, "d.py": slow}.items():
+        Path(name).write_text(source)
+    process = shell("admit", "a.py", "b.py", "c.py", "d.py", "--jobs", "2", "--json", stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    first = process.stdout.readline()
+    assert eventually(lambda: len(family(process.pid)) >= 7, 120)  # two judges, each with zygote and worker
+    started = family(process.pid)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err.strip() == "stopped"
+    assert [document["path"] for document in documents(first + out)] == ["a.py", "c.py"]
+    assert eventually(lambda: not any(map(lives, started)))
+    kept = sorted(path.name for path in Path("user").rglob("*") if path.is_file())
+    assert kept == sorted([".lock", f"{code_sha256(HONEST)[:16]}.json", f"{code_sha256(HONEST)[:16]}.py"])
+
+
+def test_control_c_alone(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: Any, **__: Any) -> Report:
+        raise KeyboardInterrupt
+
+    Path("good.py").write_text(HONEST)
+    monkeypatch.setattr(many, "judge", stopped)
+    code, _, err = run("check", "good.py")
+    assert code == 130
+    assert err.strip() == "stopped"
+
+
+def test_on_a_terminal_there_is_a_bar_and_results_go_where_they_belong(run: Run) -> None:
+    import pty
+
+    Path("bad.py").write_text(BAD_HEADER)
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "spade_envs.cli", "check", "bad.py", "bad.py", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm"},
+    )
+    os.close(theirs)
+    out, _ = process.communicate(timeout=60)
+    bar = os.read(ours, 100_000).decode()
+    os.close(ours)
+    assert "judging" in bar
+    assert "left:" in bar
+    assert [document["admitted"] for document in documents(out.decode())] == [False]
