@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from gymnasium import spaces
@@ -13,6 +14,7 @@ from mutation.oracle import oracle
 from mutation.oracles_play import SEEDS
 from mutation.playing import Level, Play, Policy, Trial
 from mutation.statistics import p_at_least, p_higher, p_lower
+from spade_envs.isolation import InstanceInfo
 
 TESTS = range(9000, 9060)
 ORDER = range(9000, 9150)
@@ -93,7 +95,9 @@ def the_answer_is_shown(trial: Trial) -> str | None:
         turns = [(play, at) for play in plays for at, _ in enumerate(play.actions)]
         if any(play.fault for play in plays) or _easy(trial, level):
             continue
-        shown = [(_tail(play.states[at]), _texts(play.actions[at])) for play, at in turns]
+        shown = [
+            (_tail(play.states[at]), _texts(play.actions[at], trial.stage.info(level))) for play, at in turns
+        ]
         if all(any(text == tail for text in texts) for tail, texts in shown):
             return f"level {level}: each observation ends with the expert's action, such as {shown[0][0]!r}"
     return None
@@ -109,12 +113,30 @@ def _easy(trial: Trial, level: Level) -> bool:
     return isinstance(space, spaces.Discrete) and int(space.n) <= 10
 
 
-def _texts(action: Any) -> list[str]:
+def _texts(action: Any, info: InstanceInfo) -> list[str]:
+    """Return the texts that give an action away."""
     if isinstance(action, dict) and "arguments" in action:
         return [str(v) for v in action["arguments"].values() if len(str(v)) >= 3] + [str(action)]
     if isinstance(action, str):
         return [action]
+    if isinstance(action, int) and info.action_names:
+        return [info.action_names[action - int(getattr(info.action_space, "start", 0))]]
     return [str(action), " ".join(map(str, getattr(action, "tolist", lambda: [action])()))]
+
+
+@oracle("info holds nothing that helps to act", "short-cut.info")
+def the_info_tells(trial: Trial) -> str | None:
+    for level in trial.stage.levels:
+        plays = [play for play in _experts(trial, level) if not play.fault and play.actions]
+        if plays and not _easy(trial, level) and all(map(partial(_told, trial.stage.info(level)), plays)):
+            return f"level {level}: info names the expert's action, such as {plays[0].told[0][:80]}"
+    return None
+
+
+def _told(info: InstanceInfo, play: Play) -> bool:
+    """Whether each info names the action that follows."""
+    actions = zip(play.told, play.actions, strict=False)
+    return all(any(_names(told, text) for text in _texts(action, info)) for told, action in actions)
 
 
 @oracle("The hint is not the answer itself", "hint.leak", "short-cut.hint")
@@ -123,17 +145,20 @@ def the_hint_tells(trial: Trial) -> str | None:
         plays = [play for play in _experts(trial, level) if not play.fault and play.actions]
         if not plays or _easy(trial, level):
             continue
-        told = sum(
-            any(_names(play.hints[at], play.actions[at]) for at, _ in enumerate(play.hints)) for play in plays
-        )
+        info = trial.stage.info(level)
+        told = sum(any(_hinted(play, at, info) for at, _ in enumerate(play.hints)) for play in plays)
         if told > len(plays) / 2:
             return f"level {level}: the hint names the expert's action in {told} of {len(plays)} episodes"
     return None
 
 
-def _names(hint: str, action: Any) -> bool:
-    texts = [text for text in _texts(action) if len(text) >= 3 or text.isdigit()]
-    return any(re.search(rf"(?<!\w){re.escape(text)}(?!\w)", hint) for text in texts)
+def _hinted(play: Play, at: int, info: InstanceInfo) -> bool:
+    texts = [text for text in _texts(play.actions[at], info) if len(text) >= 3 or text.isdigit()]
+    return any(_names(play.hints[at], text) for text in texts)
+
+
+def _names(said: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(text)}(?!\w)", said) is not None
 
 
 @oracle("A hint is a text of at most 100 words", "hint.long", "hint.empty", "runs.contract", "runs.raised")

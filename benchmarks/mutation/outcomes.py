@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -42,7 +42,8 @@ class Outcome:
         family: the operator's family.
         reasons: beginnings of the rules that are its own reason.
         known: the proof or the label in a sentence.
-        rules: what the gates found that refuses, the first gate's first.
+        rules: what the first gate that refuses found: the reason that a designer hears.
+        warnings: what they found that only warns.
         gates: the gates that refused, in order.
         cpu_s: processor seconds, the workers' too.
         wall_s: seconds by the clock.
@@ -55,6 +56,7 @@ class Outcome:
     reasons: tuple[str, ...] = ()
     known: str = ""
     rules: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     gates: tuple[str, ...] = ()
     cpu_s: float = 0.0
     wall_s: float = 0.0
@@ -69,10 +71,10 @@ class Outcome:
         """Whether it is refused for what is known of it."""
         return any(rule.startswith(self.reasons) for rule in self.rules)
 
-
-def all_gates_known() -> bool:
-    """Whether admission can ask all gates, past the first that refuses."""
-    return "all_gates" in inspect.signature(judge).parameters
+    @property
+    def only_warned(self) -> bool:
+        """Whether it is admitted with a warning for what is known of it."""
+        return self.admitted and any(rule.startswith(self.reasons) for rule in self.warnings)
 
 
 def of_file(path: Path, ok: bool | None, flaw: str) -> Outcome:
@@ -94,13 +96,13 @@ def of_mutant(mutant: Mutant) -> Outcome:
 
 def _judged(source: str) -> dict[str, Any]:
     cpu, wall = cpu_seconds(), time.monotonic()
-    options: dict[str, Any] = {"all_gates": True} if all_gates_known() else {}
-    report = judge(source, **options)
-    refusing = [gate for gate in report.gates if not gate.passed]
-    found = [finding for gate in refusing for finding in gate.findings if finding.severity == "refuse"]
+    report = judge(source, all_gates=True)
+    found = [finding for gate in report.gates for finding in gate.findings]
+    refusing = [gate.findings for gate in report.gates if not gate.passed]
     return {
-        "rules": tuple(dict.fromkeys(finding.rule for finding in found)),
-        "gates": tuple(gate.name for gate in refusing),
+        "rules": tuple(dict.fromkeys(f.rule for f in chain(*refusing[:1]) if f.severity == "refuse")),
+        "warnings": tuple(dict.fromkeys(f.rule for f in found if f.severity == "warn")),
+        "gates": tuple(gate.name for gate in report.gates if not gate.passed),
         "cpu_s": cpu_seconds() - cpu,
         "wall_s": time.monotonic() - wall,
     }

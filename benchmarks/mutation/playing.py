@@ -12,8 +12,8 @@ import numpy as np
 from spade_envs.contract import Header, Rejection, parse_header
 from spade_envs.contract.plain import plain
 from spade_envs.errors import WorkerFault
-from spade_envs.isolation import Limits
-from spade_envs.isolation.host import InstanceInfo, Worker
+from spade_envs.isolation import InstanceInfo, Limits
+from spade_envs.isolation.host import Worker
 
 LIMITS = Limits(build_s=6.0, call_s=3.0)  # a busy machine is no proof of a slow design
 Level = int | None
@@ -21,7 +21,7 @@ Level = int | None
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """One episode: what was done and what came of it; ``fault`` is a kind and a message."""
+    """One episode: what was done and what came of it; ``told`` is each info, ``fault`` a kind and a message."""
 
     level: Level
     seed: int
@@ -30,6 +30,7 @@ class Play:
     rewards: tuple[float, ...] = ()
     stated: tuple[Any, ...] = ()
     hints: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
     terminated: bool = False
     over: bool = False
     fault: tuple[str, str] | None = None
@@ -110,7 +111,7 @@ class Stage:
         if len(self._hangs) > 1:  # each costs seconds, and two prove it
             return Play(level, seed, fault=self._hangs[0])
         record: dict[str, list[Any]] = {
-            key: [] for key in ("actions", "states", "rewards", "stated", "hints")
+            key: [] for key in ("actions", "states", "rewards", "stated", "hints", "told")
         }
         terminated = over = False
         fault = None
@@ -118,7 +119,8 @@ class Stage:
             info = self.info(level)
             assert self._worker is not None
             view = View(self._worker, info, seed)
-            view.observation, _ = self._worker.reset(info.index, seed, None)
+            view.observation, told = self._worker.reset(info.index, seed, None)
+            record["told"].append(_shown(told))
             record["states"].append(_shown(view.observation))
             self._look(view, record, look)
             for action in policy(view):
@@ -127,6 +129,7 @@ class Stage:
                 record["states"].append(_shown(view.observation))
                 record["rewards"].append(reward)
                 record["stated"].append(told.get("is_success"))
+                record["told"].append(_shown(told))
                 over = terminated or cut or len(record["actions"]) >= max(self.limit, at_least)
                 if over:
                     break

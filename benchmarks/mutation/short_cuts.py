@@ -169,6 +169,13 @@ def answer_shown(design: Design) -> Iterator[Design]:
             yield from _shown_first(wide, line)
 
 
+@operator(proofs.the_info_tells)
+def answer_in_the_info(design: Design) -> Iterator[Design]:
+    line = "info = info | {'best': str(self.expert_action()) if not terminated else ''}"
+    yield from _shown_first(design, line.replace("str(self.expert_action())", "self.expert_action()"))
+    yield from _shown_first(design, line)
+
+
 def _shown_first(design: Design, line: str) -> Iterator[Design]:
     for mutant in around_step(design, after=line):
         tree = mutant.tree()

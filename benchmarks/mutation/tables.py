@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from mutation.outcomes import Outcome, all_gates_known
+from mutation.outcomes import Outcome
+from spade_envs.admission.judging import STAGES
 
-GATES = ("form", "runs", "determinism", "solvable", "hint", "short cuts", "reward", "difficulty", "novelty")
-WANTED = {"honest admitted": 1.0, "proved mutants refused": 0.95, "flawed designs refused": 0.95}
+GATES = tuple(name for name, *_ in STAGES)
 
 
 def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
@@ -24,6 +24,7 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "proved mutants refused": _count(not o.admitted for o in by["proved"]),
         "flawed designs refused": _count(not o.admitted for o in by["flawed"]),
         "refused for their own reason": _count(o.own_reason for o in refused),
+        "only warned of": sum(o.only_warned for o in broken),
         "left to the review": len(by["review"]),
         "of these refused": sum(not o.admitted for o in by["review"]),
         "discarded": sum(o.group == "nothing" for o in outcomes),
@@ -41,13 +42,11 @@ def _count(found: Iterable[bool]) -> list[int]:
 
 
 def gates(broken: Sequence[Outcome]) -> dict[str, dict[str, int]]:
-    """Return for each gate how many it refuses first and, where all gates were asked, how many it alone does."""
+    """Return for each gate how many it refuses first, and how many it alone refuses."""
     first = Counter(o.gates[0] for o in broken if o.gates)
     alone = Counter(o.gates[0] for o in broken if len(o.gates) == 1)
     names = [*GATES, *(name for name in first if name not in GATES)]
-    return {
-        name: {"first": first[name]} | ({"alone": alone[name]} if all_gates_known() else {}) for name in names
-    }
+    return {name: {"first": first[name], "alone": alone[name]} for name in names}
 
 
 def seconds(honest: Sequence[Outcome]) -> dict[str, float]:
@@ -77,7 +76,8 @@ def operators(proved: Sequence[Outcome]) -> dict[str, list[int]]:
 
 def miss(outcome: Outcome) -> dict[str, Any]:
     """Return what is worth knowing of a verdict that is not the wanted one."""
-    verdict = "admitted" if outcome.admitted else f"refused: {', '.join(outcome.rules)}"
+    verdict = f"refused: {', '.join(outcome.rules)}" if outcome.rules else "admitted"
+    verdict += f", warned: {', '.join(outcome.warnings)}" if outcome.admitted and outcome.warnings else ""
     return {
         "name": outcome.name,
         "verdict": verdict,
@@ -97,14 +97,13 @@ def text(figures: dict[str, Any]) -> str:
     ):
         good, of = figures[name]
         lines.append(f"{name}: {good}/{of}" + (f" ({good / of:.1%})" if of else ""))
+    lines.append(f"broken, admitted with a warning for their own reason: {figures['only warned of']}")
     lines.append(
         f"only rules and code disagree (the review's work): {figures['left to the review']},"
         f" of which gates refuse {figures['of these refused']}; mutants that prove nothing: {figures['discarded']}"
     )
     lines += ["", f"{'gate':14}{'refuses first':>15}{'it alone':>10}"]
-    lines += [
-        f"{name:14}{row['first']:15}{row.get('alone', '?'):>10}" for name, row in figures["gates"].items()
-    ]
+    lines += [f"{name:14}{row['first']:15}{row['alone']:10}" for name, row in figures["gates"].items()]
     lines += ["", f"{'operator':58}{'proved':>8}{'refused':>9}{'own reason':>12}"]
     lines += [f"{name:58}{a:8}{b:9}{c:12}" for name, (a, b, c) in figures["operators"].items()]
     for title in ("honest refused", "misses"):
