@@ -28,6 +28,9 @@ LABELLED: Mapping[str, tuple[str, ...] | None] = {
     "region_report": ("short-cut.",),
     "river_raft": ("short-cut.",),
     "tide_walk": ("runs.raised",),
+    "unit_fractions": ("runs.raised",),
+    "warehouse_paths": ("determinism.", "solvable."),  # a cache that answers for another episode
+    "word_detective": ("short-cut.superset",),
 }
 
 

@@ -108,9 +108,16 @@ def prove(source: str, original: str, oracles: Sequence[Oracle]) -> Proof:
 
 
 def _key(mutant: Mutant) -> str:
-    engine = b"".join(
-        path.read_bytes()
-        for path in [*sorted(_HERE.glob("oracle*.py")), _HERE / "playing.py", _HERE / "actors.py"]
-    )
-    parts = [engine, mutant.source.encode(), mutant.original.encode(), mutant.operator.name.encode()]
+    """Return a hash of all that a proof depends on: both files, the oracles asked, and the oracles' code."""
+    code = [
+        *sorted(_HERE.glob("oracle*.py")),
+        *(_HERE / f"{name}.py" for name in ("playing", "actors", "statistics")),
+    ]
+    asked = ",".join(oracle.name for oracle in mutant.operator.oracles)
+    parts = [
+        *(path.read_bytes() for path in code),
+        mutant.source.encode(),
+        mutant.original.encode(),
+        asked.encode(),
+    ]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:32]

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from mutation import oracles_reward as proofs
 from mutation.design import Design, around_step
 from mutation.operator import Operator, family
-from mutation.oracles_play import the_expert_fails
+from mutation.oracles_play import a_value_is_foreign, something_raises, the_expert_fails
 
 OPERATORS: list[Operator] = []
 operator = family("honest reward", OPERATORS)
+# What was written for an episode that ends may break where it goes on.
+_AFTER_THE_END = (something_raises, a_value_is_foreign, proofs.a_return_is_too_large)
 _PAY = (proofs.a_return_is_too_large, proofs.failure_pays)
 
 
@@ -85,7 +87,7 @@ def success_no_bool(design: Design) -> Iterator[Design]:
         yield from around_step(design, after=f"info['is_success'] = {value}")
 
 
-@operator(proofs.success_goes_on)
+@operator(proofs.success_goes_on, *_AFTER_THE_END)
 def termination_dropped(design: Design) -> Iterator[Design]:
     yield from around_step(design, after="terminated = False")
     yield from around_step(design, after="terminated = terminated and not info['is_success']")

@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from mutation import oracles_task as proofs
 from mutation.design import Design, around_step, edited, environment, methods, parsed, prepended, variants
 from mutation.operator import Operator, family
+from mutation.oracles_reward import a_return_is_too_large
 from mutation.solvable import goal_places
 
 OPERATORS: list[Operator] = []
 operator = family("no short cut", OPERATORS)
 hints = family("hint", OPERATORS)
 _CUT = (proofs.a_short_cut_wins,)
+_PAID_CUT = (proofs.a_short_cut_wins, a_return_is_too_large)  # on top of what the seed pays on the way
 
 
 def _weakened(design: Design, *ways: str) -> Iterator[Design]:
@@ -38,7 +40,7 @@ def goal_by_chance(design: Design) -> Iterator[Design]:
     yield from _weakened(design, "{} or self.np_random.random() < 0.8")
 
 
-@operator(*_CUT)
+@operator(*_PAID_CUT)
 def goal_by_patience(design: Design) -> Iterator[Design]:
     for share in (3, 2):
         text = f"self._turns > {design.limit} // {share}"
@@ -48,7 +50,7 @@ def goal_by_patience(design: Design) -> Iterator[Design]:
         yield from around_step(design, after=done)
 
 
-@operator(*_CUT)
+@operator(*_PAID_CUT)
 def goal_by_one_action(design: Design) -> Iterator[Design]:
     """Let one fixed action win."""
     if design.has_tools or "action_space = spaces.Text" in design.body:
