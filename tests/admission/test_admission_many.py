@@ -31,6 +31,11 @@ def family(process: int) -> list[int]:
     return [process, *(pid for child in children(process) for pid in family(child))]
 
 
+def playing() -> list[int]:
+    """The judges whose zygotes have workers."""
+    return [judge for judge in judges() if len(family(judge)) >= 3]
+
+
 def test_each_verdict_has_its_place() -> None:
     sources = [BAD_HEADER, flawed("runs.raised"), HONEST, flawed("hint.empty"), ""]
     verdicts = dict(judge_many(sources, jobs=2, settings=QUICK))
@@ -57,11 +62,11 @@ def test_closing_stops_the_judges_and_their_workers() -> None:
 
 def test_a_judge_that_dies_costs_one_verdict() -> None:
     verdicts = judge_many([SLOW, BAD_HEADER, BAD_HEADER, BAD_HEADER], jobs=2)
-    first = next(verdicts)
-    assert eventually(lambda: any(map(children, judges())), 60)  # only the slow one has workers
-    (slow,) = filter(children, judges())
+    seen = [next(verdicts) for _ in range(3)]  # the other judge has none left
+    assert eventually(lambda: len(playing()) == 1, 60)
+    (slow,) = playing()
     os.kill(slow, signal.SIGKILL)
-    seen = [first, *verdicts]
+    seen += verdicts
     by_place = dict(seen)
     assert sorted(by_place) == [0, 1, 2, 3]
     assert isinstance(by_place[0], IsolationError)
@@ -95,7 +100,7 @@ def test_a_refused_source_ends_it_all_and_names_both_header_and_code() -> None:
     source = BAD_HEADER.replace("import gymnasium as gym", "import gymnasium as gym\nimport os")
     rules = {finding.rule for finding in judge(source, all_gates=True).findings}
     assert rules == {"header.domain", "language.import"}
-    assert {finding.rule for finding in judge(source).findings} == {"header.domain"}
+    assert {finding.rule for finding in judge(source).findings} == rules
     report = judge(
         HONEST.replace("import gymnasium as gym", "import gymnasium as gym\nimport os"), all_gates=True
     )
