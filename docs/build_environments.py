@@ -7,6 +7,7 @@ isolated worker. Of the held-out environments only id, title and domain are told
 from __future__ import annotations
 
 import json
+import string
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -129,13 +130,17 @@ def _written(space: spaces.Space[Any]) -> str:
         case UnicodeText():
             return f"Text({space.min_length}, {space.max_length})"
         case spaces.Text():
-            characters = "".join(sorted(space.character_set))
-            return f"Text({space.min_length}, {space.max_length}, {characters!r})"
+            return f"Text({space.min_length}, {space.max_length}, {_characters(space.character_set)})"
         case spaces.Dict():
             return f"Dict({', '.join(f'{key}: {_written(part)}' for key, part in space.spaces.items())})"
         case spaces.Tuple():
             return f"Tuple({', '.join(map(_written, space.spaces))})"
     return str(space)
+
+
+def _characters(held: frozenset[str]) -> str:
+    known = {"printable": string.printable, "letters and digits": string.ascii_letters + string.digits}
+    return next((name for name, listed in known.items() if held == set(listed)), repr("".join(sorted(held))))
 
 
 def _tool(function: dict[str, Any]) -> Iterator[str]:
