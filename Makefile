@@ -7,7 +7,7 @@ TORCH_INDEX ?=
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
        $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
 
-.PHONY: demo test soak lint format clean
+.PHONY: demo test soak lint format docs clean
 
 demo: $(VENV)/.train  ## Install, then three rounds of self-play with the embedded model.
 	$(BIN)/spade-train
@@ -26,6 +26,9 @@ lint: $(VENV)/.dev  ## Style, types.
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix-only --quiet .
 	$(BIN)/ruff format --quiet .
+
+docs: $(VENV)/.dev  ## The pages that are built: docs/environments.
+	$(BIN)/python docs/build_environments.py
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v <= (3, 13) else \

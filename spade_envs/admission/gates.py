@@ -128,7 +128,9 @@ def _search(search: Search, shown: list[Episode], name: str, sheet: Sheet) -> No
     sheet.saw[name] = f"seed {SEARCHED_SEED}: {length} actions, {plain(list(search.shortest))}"
     expert = next((len(e.actions) for e in shown if e.seed == SEARCHED_SEED), length)
     if length < expert:
-        found = f"a search finds {length} actions for seed {SEARCHED_SEED}, expert_action() takes {expert}"
+        found = (
+            f"{name} reaches the goal of seed {SEARCHED_SEED} by {length} steps, expert_action() by {expert}"
+        )
         sheet.fail("solvable.longer", found, "Let the expert take a short way where it can see one.")
 
 

@@ -17,19 +17,19 @@ from spade_envs.errors import SpadeError, UsageError
 app = typer.Typer(
     name="spade-envs",
     help="Browse, check, admit and play environments that language models write.",
-    epilog="Exit codes: 0 admitted or done, 1 refused, 2 could not run, 3 wrong use.",
+    epilog="Exit codes: 0 admitted or done, 1 refused, 2 could not run, 3 wrong use, 130 stopped.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
 COMMANDS: dict[str, tuple[Callable[..., Any], str]] = {
     "list": (browse.list_, "spade-envs list --domain games"),
-    "show": (browse.show, "spade-envs show spade/NumberHunt-v0"),
-    "source": (browse.source, "spade-envs source spade/NumberHunt > number_hunt.py"),
+    "show": (browse.show, "spade-envs show spade/LampRow-v0"),
+    "source": (browse.source, "spade-envs source spade/LampRow > lamp_row.py"),
     "check": (judge.check, "spade-envs check designs/*.py --all --jobs 4 --json"),
     "admit": (judge.admit, "spade-envs admit seeds/*.py --registry registry"),
     "refused": (judge.refused, "spade-envs refused --last 10 --json"),
-    "play": (play.play, "spade-envs play spade/NumberHunt-v0 --difficulty 2 --seed 7"),
+    "play": (play.play, "spade-envs play spade/LampRow-v0 --difficulty 2 --seed 7"),
     "doctor": (doctor.doctor, "spade-envs doctor --json"),
 }
 for name, (function, example) in COMMANDS.items():

@@ -15,7 +15,7 @@ from spade_envs.registry.stack import find, registries
 from spade_envs.registry.store import Entry
 
 Id = Annotated[
-    str, typer.Argument(metavar="ID", help="For example spade/NumberHunt-v0; without -vN, the newest.")
+    str, typer.Argument(metavar="ID", help="For example spade/LampRow-v0; without -vN, the newest.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
 from spade_envs.admission.admit import Admission, duplicate, settle, surroundings
+from spade_envs.admission.evidence import Surroundings
 from spade_envs.admission.report import Report
+from spade_envs.admission.review_http import from_environment
+from spade_envs.admission.settings import Settings
 from spade_envs.cli.codes import out, print_json
 from spade_envs.cli.verdicts import Bench, judge_files
+from spade_envs.errors import UsageError
 from spade_envs.registry.paths import user_registry
 from spade_envs.registry.refused import Refused, refused_designs
 from spade_envs.registry.store import Registry
@@ -27,6 +31,10 @@ Folder = Annotated[
     Path | None,
     typer.Option("--registry", metavar="DIR", help="SPADE_REGISTRY or the user's by default."),
 ]
+Review = Annotated[
+    bool,
+    typer.Option("--review", help="Ask the model at SPADE_REVIEW_URL, too; without its consent none passes."),
+]
 
 
 def check(
@@ -34,15 +42,24 @@ def check(
     all_gates: Annotated[
         bool, typer.Option("--all", help="Go on after the first gate that is not passed.")
     ] = False,
+    registry: Folder = None,
+    review: Review = False,
     jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> int:
     """Judge designs and say what is wrong with them. Nothing is written."""
-    bench = Bench(lambda _: None, lambda _, report: Admission(report), {"all_gates": all_gates})
+    options = {**_options(Registry(registry or user_registry()), review), "all_gates": all_gates}
+    bench = Bench(lambda _: None, lambda _, report: Admission(report), options)
     return judge_files(files, bench, jobs=jobs, as_json=as_json)
 
 
-def admit(files: Files, registry: Folder = None, jobs: Jobs = None, as_json: AsJson = False) -> int:
+def admit(
+    files: Files,
+    registry: Folder = None,
+    review: Review = False,
+    jobs: Jobs = None,
+    as_json: AsJson = False,
+) -> int:
     """Judge designs and write those that pass into a registry, each as the next free version of its name.
 
     Those that do not are kept there, too, with their reasons: see the command refused.
@@ -52,8 +69,17 @@ def admit(files: Files, registry: Folder = None, jobs: Jobs = None, as_json: AsJ
     def settled(source: str, report: Report) -> Admission:
         return settle(source, report, target)
 
-    bench = Bench(lambda source: duplicate(source, target), settled, {"around": surroundings(target)})
+    bench = Bench(lambda source: duplicate(source, target), settled, _options(target, review))
     return judge_files(files, bench, jobs=jobs, as_json=as_json)
+
+
+def _options(registry: Registry, review: bool) -> dict[str, Any]:
+    """Return how designs are judged: against the whole stack, and by a model where that is asked for."""
+    reviewer = from_environment() if review else None
+    if review and reviewer is None:
+        raise UsageError("--review needs a model: set SPADE_REVIEW_URL and SPADE_REVIEW_MODEL")
+    around = surroundings(registry, Surroundings(reviewer=reviewer))
+    return {"around": around, "settings": Settings(review=review)}
 
 
 def refused(

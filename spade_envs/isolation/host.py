@@ -8,6 +8,7 @@ back is a copy.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn, Self
@@ -170,8 +171,11 @@ class Worker:
         Raises:
             UsageError: an action does not lie in the action space.
         """
-        given = moves if isinstance(moves, int) else [self._action("advance", index, move) for move in moves]
-        count = given if isinstance(given, int) else len(given)
+        if isinstance(moves, Sequence):
+            given: Any = [self._action("advance", index, move) for move in moves]
+            count = len(given)
+        else:
+            given = count = operator.index(moves)
         (turns,) = self._ask("advance", 1, index, given, watch, seconds=self._limits.call_s + 0.005 * count)
         if type(turns) is not list or any(type(turn) is not list or len(turn) != 7 for turn in turns):
             self._refuse("advance: malformed turns")

@@ -41,7 +41,10 @@ class Zygote:
         self._control = control
         self._selector = selectors.DefaultSelector()
         self._watch(control.fileno(), self._fork)
-        self._watch(os.pidfd_open(host), sys.exit)
+        try:
+            self._watch(os.pidfd_open(host), sys.exit)
+        except ProcessLookupError:  # it is gone already
+            sys.exit()
 
     def run(self) -> NoReturn:
         """Serve until the host is gone."""

@@ -6,8 +6,13 @@ and adds it here. Change :data:`POLICY_VERSION` with any change of meaning.
 
 from __future__ import annotations
 
-POLICY_VERSION = 1
+import re
+
+POLICY_VERSION = 2
 """Version of the language: sources compiled under another version are compiled anew."""
+
+CLOCK_TYPE = re.compile(r"[<>=|]?(?:M8|datetime64)(?:\[.*\])?")
+"""NumPy's names for its type of dates: an array of it reads the clock from the text ``"now"``."""
 
 PROGRAM = "spade_program"
 """``__name__`` of a design's namespace, and so ``__module__`` of every class that it defines."""

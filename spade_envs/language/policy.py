@@ -17,7 +17,7 @@ from RestrictedPython import RestrictingNodeTransformer
 from spade_envs.contract import Finding
 from spade_envs.language import refusals
 from spade_envs.language.attributes import FORMAT, GUARDED, NEVER, READABLE, is_dunder, own_name
-from spade_envs.language.names import BUILTINS, COMMON, MODULES, SPECIAL_METHODS, UNCALLABLE
+from spade_envs.language.names import BUILTINS, CLOCK_TYPE, COMMON, MODULES, SPECIAL_METHODS, UNCALLABLE
 from spade_envs.language.refusals import Refusal
 from spade_envs.language.rewriting import (
     EXCEPTION,
@@ -77,6 +77,8 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]  # RestrictedPyt
         return super().visit(node) if len(self.findings) < MAX_FINDINGS else node
 
     def visit_Constant(self, node: ast.Constant) -> ast.Constant:
+        if isinstance(node.value, str) and CLOCK_TYPE.fullmatch(node.value):
+            self.refuse(node, refusals.CLOCK_TYPE)
         return node
 
     def node_contents_visit(self, node: _Node) -> _Node:

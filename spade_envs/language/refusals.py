@@ -143,6 +143,9 @@ RAW_MEMORY = Refusal(
     "This builds an object on raw memory.",
     "Write np.zeros(shape), np.array(values) or np.random.default_rng(seed).",
 )
+CLOCK_TYPE = Refusal(
+    "clock", "NumPy's type of dates reads the clock.", "Count days as whole numbers, or use datetime.date."
+)
 MAKES_CLASS = Refusal("type", "`type` with more than one argument makes a class.", "Write a class statement.")
 METACLASS = Refusal(
     "metaclass",
