@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from mutation.design import Design, edited, environment, methods, parsed, prepend, variants
 from mutation.operator import Operator, family
-from mutation.oracles_play import the_expert_fails
+from mutation.oracles_play import a_value_is_foreign, something_raises, the_expert_fails
 
 OPERATORS: list[Operator] = []
 operator = family("solvable", OPERATORS)
+_ASTRAY = (something_raises, a_value_is_foreign)  # where it leads may be a state that nothing was written for
 
 
 def _wrapped(design: Design, body: str, *, made: str = "", reset: str = "") -> Iterator[Design]:
@@ -68,7 +69,7 @@ def expert_wrong_on_rare_seeds(design: Design) -> Iterator[Design]:
             )
 
 
-@operator(the_expert_fails)
+@operator(the_expert_fails, *_ASTRAY)
 def expert_off_by_one(design: Design) -> Iterator[Design]:
     def change(node: ast.AST) -> Iterator[ast.AST]:
         if isinstance(node, ast.Constant) and type(node.value) is int:
@@ -89,7 +90,7 @@ def opposites(node: ast.AST) -> Iterator[ast.AST]:
         yield ast.Compare(node.left, [_OPPOSITE[type(node.ops[0])]()], node.comparators)
 
 
-@operator(the_expert_fails)
+@operator(the_expert_fails, *_ASTRAY)
 def expert_compares_the_other_way(design: Design) -> Iterator[Design]:
     yield from variants(design, opposites, lambda name: name == "expert_action")
 
@@ -99,7 +100,7 @@ def goal_places(design: Design) -> set[str]:
     return {"goal_reached"} if "goal_reached" in methods(environment(design.tree())) else {"step", "_predict"}
 
 
-@operator(the_expert_fails)
+@operator(the_expert_fails, *_ASTRAY)
 def goal_negated(design: Design) -> Iterator[Design]:
     yield from variants(design, opposites, lambda name: name in goal_places(design))
 
