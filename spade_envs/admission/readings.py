@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -10,13 +11,22 @@ import numpy as np
 from gymnasium import spaces
 
 from spade_envs.admission.evidence import Episode
+from spade_envs.contract.plain import plain
 from spade_envs.isolation import InstanceInfo
 
 TOLD, SHOWN = "reads info", "reads the observation"
 """The names of policies that play what they read begin so."""
-MOST_WORDS, MOST_NUMBERS = 60, 16
+MOST_WORDS, MOST_PARTS = 60, 16
 MOST_READINGS = 4
-AGREES = 0.5  # of the expert's episodes: what agrees less often cannot win often
+_AGREES = {TOLD: 0.3, SHOWN: 0.8}
+"""Share of the expert's episodes in which a source must say what it does: one that does less cannot win often."""
+_PHRASES = {
+    "the last line": re.compile(r"([^\n]+)\s*\Z"),
+    "what follows the last colon": re.compile(r":\s*([^:]+?)\s*\Z"),
+    "the last brackets": re.compile(r"[(\[<]([^()\[\]<>]+)[)\]>]\W*\Z"),
+    "the last quotation": re.compile(r"[\"'`]([^\"'`]+)[\"'`]\W*\Z"),
+    "the last object": re.compile(r"(\{.*\})\W*\Z", re.DOTALL),
+}
 
 
 def sources(observation: Any, info: dict[str, Any]) -> dict[str, Any]:
@@ -28,58 +38,87 @@ def sources(observation: Any, info: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, (bool, int, float, np.generic)):
-        yield name, value
-    elif isinstance(value, str):
-        yield name, value
-        words = re.findall(r"[\w.-]*\w", value)[:MOST_WORDS]
-        if len(words) > 1:
-            yield from ((f"{name}, word {k + 1}", word) for k, word in enumerate(words))
-            yield f"{name}, last word", words[-1]
+    yield name, value
+    if isinstance(value, str):
+        yield from _phrases(name, value)
     elif isinstance(value, dict):
         for key, part in value.items():
             yield from _parts(f"{name}, {key!r}", part)
-    elif isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.size <= MOST_NUMBERS):
-        for k, part in enumerate(
-            list(np.ravel(value)) if isinstance(value, np.ndarray) else value[:MOST_NUMBERS]
-        ):
+    elif isinstance(value, (list, tuple, np.ndarray)) and np.size(value) <= MOST_PARTS:
+        for k, part in enumerate(np.ravel(value) if isinstance(value, np.ndarray) else value):
             yield from _parts(f"{name}, [{k}]", part)
 
 
+def _phrases(name: str, text: str) -> Iterator[tuple[str, str]]:
+    for place, pattern in _PHRASES.items():
+        if (found := pattern.search(text)) is not None and found[1] != text:
+            yield f"{name}, {place}", found[1]
+    words = re.findall(r"[\w.-]*\w", text)[:MOST_WORDS]
+    if len(words) > 1:
+        yield from ((f"{name}, word {k + 1}", word) for k, word in enumerate(words))
+        yield f"{name}, the last word", words[-1]
+
+
 def readings(experts: Sequence[Episode], instance: InstanceInfo) -> list[str]:
-    """Return the names of the sources that show what the expert does first or last, the most telling ones."""
+    """Return the names of the sources that say what the expert does first or last, the most telling ones."""
     agreed: dict[str, int] = {}
     shown = [e for e in experts if e.actions and e.first is not None]
     for episode in shown:
-        wanted = [_as_text(episode.actions[k], instance) for k in (0, -1)]
+        wanted = {text for k in (0, -1) for text in _said(episode.actions[k], instance)}
         for name, value in sources(*episode.first).items():  # type: ignore[misc]
             agreed[name] = agreed.get(name, 0) + (_normal(value) in wanted)
-    telling = [name for name, count in agreed.items() if count >= AGREES * len(shown) > 0]
+    least = {kind: share * len(shown) for kind, share in _AGREES.items()}
+    telling = [name for name, count in agreed.items() if count >= max(1, least[_kind(name)])]
     return sorted(telling, key=lambda name: -agreed[name])[:MOST_READINGS]
 
 
 def action_from(value: Any, instance: InstanceInfo) -> Any:
     """Return what was read as an action, or None where it is none."""
     if instance.tools:
-        return {"name": "finish", "arguments": {"answer": str(value)}}
-    if isinstance(instance.action_space, spaces.Text):
+        call = _parsed(value)
+        named = isinstance(call, dict) and isinstance(call.get("name"), str)
+        return call if named else {"name": "finish", "arguments": {"answer": str(value)}}
+    space = instance.action_space
+    if isinstance(space, spaces.Text):
         action: Any = str(value)
-    elif isinstance(instance.action_space, spaces.Discrete) and _normal(value).lstrip("-").isdigit():
-        action = int(_normal(value))
+    elif isinstance(space, spaces.Discrete):
+        action = int(_normal(value)) if _normal(value).lstrip("-").isdigit() else None
     else:
-        return None
-    return action if instance.action_space.contains(action) else None
+        action = np.asarray(value, space.dtype) if isinstance(value, (list, tuple, np.ndarray)) else value
+    return action if action is not None and space.contains(action) else None
 
 
-def _as_text(action: Any, instance: InstanceInfo) -> str:
-    if instance.tools:
-        return (
-            _normal(action.get("arguments", {}).get("answer", "")) or "\0"
-            if isinstance(action, dict)
-            else "\0"
-        )
-    return _normal(action) if isinstance(action, (str, int, np.integer)) else "\0"  # no source says that
+def _said(action: Any, instance: InstanceInfo) -> Iterator[str]:
+    """Yield the texts that would say an action."""
+    yield _normal(action)
+    if instance.tools and isinstance(action, dict) and action.get("name") == "finish":
+        yield _normal(action.get("arguments", {}).get("answer", action))
 
 
 def _normal(value: Any) -> str:
-    return str(value).strip().lower()
+    """Return the same text for values that mean the same."""
+    value = _parsed(value)
+    if isinstance(value, str):
+        return value.strip().lower()
+    return json.dumps(_rounded(plain(value)), sort_keys=True)
+
+
+def _parsed(value: Any) -> Any:
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "[") and value:
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    return int(value) if isinstance(value, str) and re.fullmatch(r"-?\d{1,15}", value) else value
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_rounded(part) for part in value]
+    if isinstance(value, dict):
+        return {key: _rounded(part) for key, part in value.items()}
+    return round(value, 4) if isinstance(value, float) else value
+
+
+def _kind(name: str) -> str:
+    return TOLD if name.startswith(TOLD) else SHOWN

@@ -53,6 +53,8 @@ class Settings:
     Attributes:
         reset_seeds: seeds that are reset once each, over all levels together.
         expert_seeds: seeds per level on which the expert must succeed.
+        more_expert_seeds: further seeds per level that the expert plays, without a look at each state ...
+        more_expert_steps: ... up to so many steps.
         replayed_seeds: seeds per level whose episodes are repeated in a second interpreter.
         short_cut_limit: share of episodes that a short cut may win.
         looks: numbers of episodes after which a rate is judged; the last one is final.
@@ -76,6 +78,8 @@ class Settings:
 
     reset_seeds: int = 240
     expert_seeds: int = 20
+    more_expert_seeds: int = 60
+    more_expert_steps: int = 400
     replayed_seeds: int = 4
     short_cut_limit: float = 0.25
     looks: tuple[int, ...] = (12, 25, 50, 100, 200)

@@ -17,7 +17,7 @@ from spade_envs.admission.evidence import Episode, Evidence, Transcript
 from spade_envs.admission.sheet import Sheet
 from spade_envs.contract.header import Header
 
-QUICK = Settings(reset_seeds=20, expert_seeds=10, replayed_seeds=2)
+QUICK = Settings(reset_seeds=20, expert_seeds=10, more_expert_seeds=0, replayed_seeds=2)
 SEEDS = sorted([*seeds_folder().glob("*.py"), *seeds_folder().glob("heldout/*.py")])
 DOCUMENT = " ".join(f"word{k} of a long document" for k in range(100))
 

@@ -12,7 +12,7 @@ from spade_envs.admission import Settings, judge
 from spade_envs.admission.extensions import extensions
 from spade_envs.errors import UsageError
 
-QUICK = Settings(reset_seeds=20, expert_seeds=10, replayed_seeds=2)
+QUICK = Settings(reset_seeds=20, expert_seeds=10, more_expert_seeds=0, replayed_seeds=2)
 MODULE = """
 def short(evidence, settings, sheet):
     sheet.saw["characters"] = len(evidence.source)

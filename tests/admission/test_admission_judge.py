@@ -18,7 +18,7 @@ from spade_envs.admission.sheet import Sheet
 from spade_envs.contract import Header, parse_header
 from spade_envs.registry import Registry, stack
 
-QUICK = Settings(reset_seeds=20, expert_seeds=10, replayed_seeds=2)
+QUICK = Settings(reset_seeds=20, expert_seeds=10, more_expert_seeds=0, replayed_seeds=2)
 SHARED = Path(os.environ.get("SPADE_SHARED", Path(__file__).parents[3] / "shared")) / "designs"
 
 

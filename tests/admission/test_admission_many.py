@@ -18,7 +18,7 @@ from spade_envs.errors import IsolationError
 sys.path.insert(0, str(Path(__file__).parents[1] / "isolation"))
 from processes import children, eventually, lives
 
-QUICK = Settings(reset_seeds=20, expert_seeds=10, replayed_seeds=2)
+QUICK = Settings(reset_seeds=20, expert_seeds=10, more_expert_seeds=0, replayed_seeds=2)
 BAD_HEADER = HONEST.replace('domain = "games"', 'domain = "fun"')
 SLOW = HONEST.replace("found = action", "for _ in range(3000000): pass\n        found = action")
 

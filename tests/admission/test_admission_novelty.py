@@ -37,7 +37,7 @@ from spade_envs.admission.sheet import Sheet
 from spade_envs.contract.header import Header, code_sha256
 from spade_envs.registry import Registry, stack
 
-QUICK = Settings(reset_seeds=20, expert_seeds=10, replayed_seeds=2)
+QUICK = Settings(reset_seeds=20, expert_seeds=10, more_expert_seeds=0, replayed_seeds=2)
 SEEDS = sorted([*seeds_folder().glob("*.py"), *seeds_folder().glob("heldout/*.py")])
 OTHER = HONEST.replace("LampHunt", "BulbHunt").replace('origin = "seed"', 'origin = "generated"')
 OTHER = OTHER.replace("# license", "# generation_round = 1\n# license")

@@ -19,7 +19,7 @@ from spade_envs.contract import Finding, code_sha256
 from spade_envs.errors import RegistryError
 from spade_envs.registry import Registry, refused_designs, stack
 
-QUICK = Settings(reset_seeds=20, expert_seeds=10, replayed_seeds=2)
+QUICK = Settings(reset_seeds=20, expert_seeds=10, more_expert_seeds=0, replayed_seeds=2)
 NAME = "LampHuntSettled"
 SOURCE = HONEST.replace("LampHunt", NAME)
 

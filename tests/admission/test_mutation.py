@@ -28,6 +28,8 @@ REFUSED = (
     ("goal always reached", "stock_room"),
     ("hint tells the action", "word_sorter"),
     ("level order reversed", "oasis_walk"),
+    ("answer shown", "string_ordering"),
+    ("answer in the info", "balance_beam"),
 )
 
 
