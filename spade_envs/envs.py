@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -141,12 +142,23 @@ class IsolatedEnv(gym.Env[Any, Any]):
         """
         snapshot.check(self.source, self._arguments)
         observation, info = self._begin(snapshot.seed, snapshot.options)
+        self._observation = None  # until it is reached there is no episode
         for action in snapshot.actions:
-            observation, _, _, _, info = self._worker.step(self._index, action)
+            observation, _, _, _, info = self._asked(self._worker.step, action)
         if not snapshot.shows(observation):
             raise WorkerFault("contract", "restore: the design does not repeat its episode")
         self._observation, self._actions = observation, list(snapshot.actions)
         return observation, info
+
+    def _asked(self, call: Callable[..., Any], *arguments: Any) -> Any:
+        """Return what the worker answers; where that ends the worker, the episode is over."""
+        try:
+            return call(self._index, *arguments)
+        except WorkerFault as fault:
+            if not self._worker.alive and self._fault is None:
+                self._pool.quarantine.blame(self.source, fault)
+                self._fault = f"{fault.kind}: {fault}"
+            raise
 
     def render(self) -> str | None:
         """Return the state as text where ``render_mode`` is ``"ansi"``, else None."""
@@ -156,16 +168,17 @@ class IsolatedEnv(gym.Env[Any, Any]):
         """Return the state as text: what the design renders, or else the observation."""
         if self._fault is not None:
             return f"The episode was stopped: {self._fault}"
-        text = self._worker.render(self._index) if self._has_render else None
+        text = self._asked(self._worker.render) if self._has_render else None
         return str(self._observation) if text is None else text
 
     def hint(self) -> str:
         """Return privileged help for the present episode."""
-        return self._worker.hint(self._index)
+        text: str = self._asked(self._worker.hint)
+        return text
 
     def expert_action(self) -> Any:
         """Return the action that the design's reference policy takes in the present state."""
-        return self._worker.expert_action(self._index)
+        return self._asked(self._worker.expert_action)
 
     def close(self) -> None:
         """End the worker. Safe to call again."""
@@ -211,8 +224,9 @@ class IsolatedEnv(gym.Env[Any, Any]):
     def _cut(self, fault: WorkerFault) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """End the episode after a fault, with the last observation: it lies in the space, and it is true."""
         self._worker.close()
-        self._pool.quarantine.blame(self.source, fault)
-        self._fault = f"{fault.kind}: {fault}"
+        if self._fault is None:
+            self._pool.quarantine.blame(self.source, fault)
+            self._fault = f"{fault.kind}: {fault}"
         if self._on_fault == "raise":
             raise fault
         info = {"worker_restarted": True, "fault": self._fault}

@@ -84,6 +84,17 @@ def test_a_seed_is_ordinary_gymnasium_code_and_plays_alike_in_a_worker(path: Pat
             isolated.close()
 
 
+@pytest.mark.parametrize("name", ["word_gate", "patch_desk"])
+@pytest.mark.parametrize("ending", ["@lazy", "class A:", "lazy = (", "if True:", "\\", "'''"])
+def test_an_agents_program_cannot_change_how_it_is_judged(name: str, ending: str) -> None:
+    program = f"def nothing(given):\n    return []\n\ndef lazy(function):\n    return nothing\n\n{ending}"
+    environment = IsolatedEnv((seeds_folder() / f"{name}.py").read_text())
+    environment.reset(seed=0)
+    _, reward, _, _, info = environment.step(program)
+    assert (reward, info["is_success"]) == (0.0, False)
+    environment.close()
+
+
 @pytest.mark.parametrize("name", NUMERIC)
 def test_gymnasium_finds_no_fault(name: str) -> None:
     path = seeds_folder() / f"{name}.py"

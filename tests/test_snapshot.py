@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import gymnasium as gym
@@ -131,6 +132,40 @@ def test_a_design_that_does_not_repeat_itself_is_found_out() -> None:
     with pytest.raises(WorkerFault, match="does not repeat"):
         environment.restore(environment.snapshot())
     environment.close()
+
+
+def test_after_a_restore_that_failed_an_episode_must_begin() -> None:
+    environment = IsolatedEnv(design())
+    environment.reset(seed=0)
+    environment.step(1)
+    with pytest.raises(UsageError, match="99 is not in"):
+        environment.restore(replace(environment.snapshot(), actions=(1, 99)))
+    with pytest.raises(gym.error.ResetNeeded):
+        environment.step(0)
+    environment.reset(seed=0)
+    environment.close()
+
+
+@pytest.mark.parametrize("call", ["hint", "expert_action", "describe"])
+def test_deaths_outside_of_steps_count_too(call: str) -> None:
+    quarantine = Quarantine(most_deaths=2)
+    method = {"describe": "render", "expert_action": "expert"}.get(call, call)
+    with WorkerPool(Limits(call_s=0.2), spares=0, quarantine=quarantine) as pool:
+        environment = IsolatedEnv(design(**{method: "while True:\n    pass"}), pool=pool)
+        for _ in range(2):
+            environment.reset(seed=0)
+            with pytest.raises(WorkerFault, match="took longer"):
+                getattr(environment, call)()
+            assert environment.step(0)[4]["fault"].startswith("timeout")
+        with pytest.raises(WorkerFault, match="2 workers in a row"):
+            environment.reset(seed=0)
+
+
+def test_a_design_that_runs_agents_programs_is_not_blamed_for_them() -> None:
+    quarantine = Quarantine(most_deaths=1)
+    source = design(module="from spade_envs import run_program", step="run_program('', 'f')")
+    quarantine.blame(source, WorkerFault("timeout", "step took longer"))
+    quarantine.check(source)
 
 
 def test_a_design_that_kills_its_workers_is_quarantined() -> None:

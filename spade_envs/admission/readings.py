@@ -22,7 +22,7 @@ _AGREES = {TOLD: 0.3, SHOWN: 0.8}
 """Share of the expert's episodes in which a source must say what it does: one that does less cannot win often."""
 _PHRASES = {
     "the last line": re.compile(r"([^\n]+)\s*\Z"),
-    "what follows the last colon": re.compile(r":\s*([^:]+?)\s*\Z"),
+    "what follows the last colon": re.compile(r":\s*([^:]+?)[)\]}>.\"'\s]*\Z"),
     "the last brackets": re.compile(r"[(\[<]([^()\[\]<>]+)[)\]>]\W*\Z"),
     "the last quotation": re.compile(r"[\"'`]([^\"'`]+)[\"'`]\W*\Z"),
     "the last object": re.compile(r"(\{.*\})\W*\Z", re.DOTALL),

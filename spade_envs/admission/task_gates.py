@@ -7,6 +7,8 @@ from collections import defaultdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from gymnasium import spaces
+
 from spade_envs.admission.actions import size
 from spade_envs.admission.evidence import Episode, Evidence, Level
 from spade_envs.admission.rates import against, p_more, p_shorter, wilson
@@ -133,6 +135,8 @@ def _few(action: dict[str, Any], argument: str, instance: InstanceInfo) -> bool:
 def short_cut(evidence: Evidence, settings: Settings, sheet: Sheet) -> None:
     """No policy that ignores the task succeeds in more than a quarter of the episodes."""
     for level in evidence.levels:
+        instance = evidence.instances.get(level)
+        answers_in_text = instance is not None and isinstance(instance.action_space, spaces.Text)
         played: defaultdict[str, list[Episode]] = defaultdict(list)
         for episode in evidence.episodes:
             if episode.level == level:
@@ -142,17 +146,28 @@ def short_cut(evidence: Evidence, settings: Settings, sheet: Sheet) -> None:
         for kind in _SHORT_CUTS:
             plays = [episodes for policy, episodes in played.items() if _kind(policy) == kind]
             if plays:
-                _short_cut(kind, max(plays, key=_least_rate), level, settings, sheet)
+                _short_cut(kind, max(plays, key=_least_rate), level, settings, sheet, answers_in_text)
 
 
-def _short_cut(kind: str, episodes: list[Episode], level: Level, settings: Settings, sheet: Sheet) -> None:
-    """Judge the most successful policy of a kind."""
+def _short_cut(
+    kind: str,
+    episodes: list[Episode],
+    level: Level,
+    settings: Settings,
+    sheet: Sheet,
+    answers_in_text: bool,
+) -> None:
+    """Judge the most successful policy of a kind.
+
+    Where the agent answers in text, an answer that stands there is no task; a number may be meant to be acted on.
+    """
     won, policy = [e for e in episodes if e.success], episodes[0].policy
     share = rate(len(won), len(episodes))
     sheet.saw[label(policy, level)] = share
     limit = limit_of(policy, settings)
     if against(len(won), len(episodes), limit) == "broken":
         rule, what, remedy = _SHORT_CUTS[kind]
+        rule = "shown" if kind == SHOWN and answers_in_text else rule
         what = f"{what} {policy.removeprefix(HELD)}" if kind in _PREFIXES else what
         found = f"{what} succeeds in {share} of the episodes; at most {limit:.0%} may"
         sheet.fail(f"short-cut.{rule}", found, remedy, won[0])

@@ -116,6 +116,8 @@ class ForkedChannel:
 
     def _mourn(self, dead: bool, seconds: float, call: str) -> NoReturn:
         status = self._end()
+        if dead and status is None:  # nobody is left to say it: the design is not to blame
+            raise WorkerFault("closed", f"{call}: the worker is lost, the process that forked it has ended")
         if dead:
             raise WorkerFault("died", f"{call}: the worker died ({_ending(status)})")
         raise WorkerFault("timeout", f"{call} took longer than {seconds:g} s and was stopped")
@@ -172,8 +174,16 @@ def _ending(status: int | None) -> str:
     if status is None:
         return "how is unknown"
     if os.WIFSIGNALED(status):
-        return f"signal {signal.Signals(os.WTERMSIG(status)).name}"
+        return f"signal {signal_name(os.WTERMSIG(status))}"
     return f"exit status {os.waitstatus_to_exitcode(status)}"
+
+
+def signal_name(number: int) -> str:
+    """Return a signal's name, or its number where it has none."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return str(number)
 
 
 _open: weakref.WeakSet[Abandonable] = weakref.WeakSet()

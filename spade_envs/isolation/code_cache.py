@@ -12,15 +12,17 @@ import hashlib
 import os
 import sys
 import tempfile
+import threading
 from functools import lru_cache
 from pathlib import Path
 
 from spade_envs.language import POLICY_VERSION
 
-MOST_IN_MEMORY, MOST_FILES = 512, 4096
+MOST_IN_MEMORY, MOST_FILES, MOST_BYTES = 512, 4096, 256 << 10
 _DIGEST_BYTES = 32
 
 _memory: dict[str, bytes] = {}
+_lock = threading.Lock()
 
 
 def recall(source: str) -> bytes | None:
@@ -32,7 +34,9 @@ def recall(source: str) -> bytes | None:
 
 
 def keep(source: str, code: bytes) -> None:
-    """Keep a source's code. A cache folder that cannot be written is done without."""
+    """Keep a source's code, unless it is huge. A cache folder that cannot be written is done without."""
+    if len(code) > MOST_BYTES:
+        return
     key = _key(source)
     _remember(key, code)
     with contextlib.suppress(OSError):
@@ -49,9 +53,10 @@ def _key(source: str) -> str:
 
 
 def _remember(key: str, code: bytes) -> None:
-    while len(_memory) >= MOST_IN_MEMORY:
-        del _memory[next(iter(_memory))]
-    _memory[key] = code
+    with _lock:
+        while len(_memory) >= MOST_IN_MEMORY:
+            del _memory[next(iter(_memory))]
+        _memory[key] = code
 
 
 @lru_cache(maxsize=1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import time
 
@@ -131,7 +130,7 @@ def _shown(ending: Ending) -> str:
     if ending.status is None:
         how = "how is unknown"
     elif ending.status > 128:  # as shells say that a signal ended something
-        how = f"signal {signal.Signals(ending.status - 128).name}"
+        how = f"signal {channel.signal_name(ending.status - 128)}"
     else:
         how = f"exit status {ending.status}"
     return f"{how}: {ending.said}" if ending.said else how

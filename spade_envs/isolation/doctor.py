@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import select
-import signal
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -17,6 +16,7 @@ import msgspec
 
 from spade_envs.errors import IsolationError
 from spade_envs.isolation import fork_server, probe, seccomp
+from spade_envs.isolation.channel import signal_name
 from spade_envs.isolation.wire import STATUS_BYTES
 
 WAIT_S = 30.0
@@ -127,7 +127,7 @@ def _ending_calls() -> Iterable[Attempt]:
 def _alone(name: str, filtered: bool) -> dict[str, str]:
     report, status = _run((name,), filtered)
     if os.WIFSIGNALED(status):
-        return {name: signal.Signals(os.WTERMSIG(status)).name}
+        return {name: signal_name(os.WTERMSIG(status))}
     return {name: probe.DONE} | report.answers  # another program does not report
 
 

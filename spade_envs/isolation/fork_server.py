@@ -58,6 +58,8 @@ def _on_zygote(hash_seed: int, action: Callable[[_Zygote], _Result]) -> _Result:
                 return action(zygote)
             except (BrokenPipeError, ConnectionError):  # it died since it was last used
                 _zygotes.pop(hash_seed).close()
+            except OSError as error:
+                raise IsolationError(f"no worker can be started now: {error.strerror or error}") from None
     raise IsolationError("the process that forks isolated workers dies at once; its own message stands above")
 
 
@@ -73,7 +75,11 @@ class _Zygote:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._pid = _spawn(theirs.fileno(), hash_seed)
-        said = self._first_message()
+        try:
+            said = self._first_message()
+        except BaseException:  # an interrupt must not leave a zombie
+            self.close()
+            raise
         if not said or said.startswith(REFUSED):
             self.close()
             raise IsolationError(
@@ -90,16 +96,18 @@ class _Zygote:
 
     def fork(self, limits: Limits) -> ForkedChannel:
         """Ask for a worker. It may still fail to start: then its first call finds it dead."""
-        mailbox, memory = Mailbox.create(limits.message_bytes)
-        try:
-            asked, answered = os.eventfd(0, os.EFD_CLOEXEC), os.eventfd(0, os.EFD_CLOEXEC)
-            lease, theirs = socket.socketpair()
-            with theirs:
-                forked = ForkedChannel(mailbox, asked, answered, lease.detach(), limits)
-                ends = [memory, asked, answered, theirs.fileno()]
-                socket.send_fds(self._control, [msgspec.msgpack.encode(limits)], ends)
-        finally:
-            os.close(memory)
+        with contextlib.ExitStack() as passed, contextlib.ExitStack() as kept:
+            mailbox, memory = Mailbox.create(limits.message_bytes)
+            passed.callback(os.close, memory)
+            asked = _closed_by(kept, os.eventfd(0, os.EFD_CLOEXEC))
+            answered = _closed_by(kept, os.eventfd(0, os.EFD_CLOEXEC))
+            ours, theirs = socket.socketpair()
+            passed.enter_context(theirs)
+            lease = _closed_by(kept, ours.detach())
+            forked = ForkedChannel(mailbox, asked, answered, lease, limits)
+            kept.pop_all()  # they are the channel's now
+            ends = [memory, asked, answered, theirs.fileno()]
+            socket.send_fds(self._control, [msgspec.msgpack.encode(limits)], ends)
         return forked
 
     def probe(self, request: bytes) -> tuple[int, socket.socket]:
@@ -126,6 +134,11 @@ class _Zygote:
     def abandon(self) -> None:
         """Let go of the zygote without waiting: it ends when its host does."""
         self._control.close()
+
+
+def _closed_by(stack: contextlib.ExitStack, descriptor: int) -> int:
+    stack.callback(os.close, descriptor)
+    return descriptor
 
 
 def _spawn(control: int, hash_seed: int) -> int:

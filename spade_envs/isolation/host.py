@@ -124,6 +124,8 @@ class Worker:
             self._refuse("__init__: a malformed description")
         # A tool call may come as the parsed object, too.
         check_action = tool_call if info.tools else checker(info.action_space)
+        if index in self._checks:
+            self._refuse("__init__: the number of an instance that there is already")
         self._checks[index] = _Checks(checker(info.observation_space, places), check_action)
         return info
 
@@ -179,7 +181,12 @@ class Worker:
         (turns,) = self._ask("advance", 1, index, given, watch, seconds=self._limits.call_s + 0.005 * count)
         if type(turns) is not list or any(type(turn) is not list or len(turn) != 7 for turn in turns):
             self._refuse("advance: malformed turns")
-        return [self._turn(index, turn) for turn in turns]
+        if len(turns) > count or (given and not turns):
+            self._refuse(f"advance: {len(turns)} turns for {count} moves")
+        seen = [self._turn(index, turn) for turn in turns]
+        if len(seen) < count and not (seen and seen[-1].over):
+            self._refuse("advance: an episode that goes on without its last moves")
+        return seen
 
     def _turn(self, index: int, values: list[Any]) -> Turn:
         action, *result, view = values

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from spade_envs.errors import UsageError
+
+_MOST = {"build_s": 86_400, "call_s": 86_400, "memory_mb": 1 << 20, "message_mb": 1 << 10}
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -20,6 +24,13 @@ class Limits:
     call_s: float = 1.0
     memory_mb: int = 512
     message_mb: int = 8
+
+    def __post_init__(self) -> None:
+        for name, most in _MOST.items():
+            value = getattr(self, name)
+            whole = isinstance(value, int) and not isinstance(value, bool)
+            if not (whole or (isinstance(value, float) and name.endswith("_s"))) or not 0 < value <= most:
+                raise UsageError(f"the limit {name} must be above 0 and at most {most:,}, found {value!r}")
 
     @property
     def message_bytes(self) -> int:

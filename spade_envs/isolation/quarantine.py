@@ -25,8 +25,11 @@ class Quarantine:
         self._lock = threading.Lock()
 
     def blame(self, source: str, fault: WorkerFault) -> None:
-        """Note a fault of a design's; only those count after which its worker is gone."""
-        if fault.kind in DEADLY:
+        """Note a fault of a design's; only those count after which its worker is gone.
+
+        A design that runs agents' programs is never quarantined: the death may be a program's doing.
+        """
+        if fault.kind in DEADLY and "run_program" not in source:
             with self._lock:
                 key = _key(source)
                 self._deaths[key] = self._deaths.get(key, 0) + 1

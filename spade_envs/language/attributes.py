@@ -16,6 +16,7 @@ import collections
 import contextlib
 import dataclasses
 import decimal
+import dis
 import enum
 import functools
 import importlib
@@ -53,7 +54,7 @@ SAFE = words("""
     hypergeometric integers laplace logistic lognormal logseries multinomial multivariate_normal
     negative_binomial normal pareto permutation permuted poisson power rand randint randn random
     random_sample rayleigh seed shuffle spawn standard_cauchy standard_exponential standard_gamma
-    standard_normal standard_t triangular uniform vonmises wald weibull zipf set_state betavariate choices
+    standard_normal standard_t triangular uniform vonmises wald weibull zipf betavariate choices
     expovariate gammavariate gauss getrandbits getstate lognormvariate normalvariate paretovariate randbytes
     randrange sample setstate vonmisesvariate weibullvariate
 
@@ -136,8 +137,24 @@ def is_dunder(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
 
 
+def _stored_by(code: types.CodeType) -> set[str]:
+    """Return the names of attributes that a function's code stores, those of functions within it included."""
+    stored = {step.argval for step in dis.get_instructions(code) if step.opname == "STORE_ATTR"}
+    inner = (part for part in code.co_consts if isinstance(part, types.CodeType))
+    return stored.union(*map(_stored_by, inner))
+
+
+def _instance_names(kind: type) -> set[str]:
+    """Return the names of attributes that a type's methods store on its instances."""
+    functions = (member for base in kind.__mro__ for member in vars(base).values())
+    return set().union(*(_stored_by(f.__code__) for f in functions if isinstance(f, types.FunctionType)))
+
+
 HOST = frozenset().union(*map(names_of, HOST_TYPES))
 """Names that the host's objects have."""
+
+HELD = HOST.union(*map(_instance_names, HOST_TYPES))
+"""Names that are not stored without a guard: the host's objects have them, by their classes or of their own."""
 
 READABLE = frozenset({"__name__", "__doc__"})
 """The only names of Python's own form that may be read."""

@@ -7,6 +7,7 @@ could change or build something outside the program.
 
 from __future__ import annotations
 
+import abc
 import collections
 import dataclasses
 import enum
@@ -202,7 +203,8 @@ class _ByValue(enum.EnumMeta):
 def _enums(_: Facades) -> dict[str, Any]:
     kinds = (enum.Enum, enum.Flag, enum.IntEnum, enum.IntFlag, enum.StrEnum)
     names = [(kind.__name__, kind) for kind in kinds]
-    return {name: _ByValue(name, (kind,), _ByValue.__prepare__(name, (kind,))) for name, kind in names}
+    made = {name: _ByValue(name, (kind,), _ByValue.__prepare__(name, (kind,))) for name, kind in names}
+    return {name: _named(kind, name) for name, kind in made.items()}
 
 
 def _dataclass(cls: Any = None, /, **options: Any) -> Any:
@@ -234,12 +236,20 @@ def _wraps(wrapped: Any, *_: Any, **__: Any) -> Callable[[Any], Any]:
     return decorate
 
 
+def _abstractmethod(function: Any) -> Any:
+    """`abc.abstractmethod` for functions of the design's own: the original marks whatever it is given."""
+    if not (isinstance(function, types.FunctionType) and function.__module__ == PROGRAM):
+        raise TypeError("abstractmethod marks functions of your own; write it below property or classmethod")
+    return abc.abstractmethod(function)
+
+
 def _namedtuple(typename: Any, field_names: Any, *, rename: bool = False, defaults: Any = None) -> Any:
     return collections.namedtuple(typename, field_names, rename=rename, defaults=defaults, module=PROGRAM)
 
 
 _MADE: dict[str, Callable[[Facades], dict[str, Any]]] = {
     "__future__": lambda _: {"annotations": None},
+    "abc": lambda _: {"abstractmethod": _abstractmethod},
     "collections": lambda _: {"namedtuple": _namedtuple},
     "dataclasses": lambda _: {"dataclass": _dataclass},
     "enum": _enums,

@@ -10,10 +10,14 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from spade_envs.language.attributes import FORMAT, GUARDED, NEVER, READABLE, is_dunder, own_name
 from spade_envs.language.names import PROGRAM
 
 _MISSING = object()
+_STORABLE = {decimal.Context: ("prec", "rounding"), np.ndarray: ("shape", "flat", "real", "imag")}
+"""What may be stored on objects that are not the design's own."""
 
 
 def is_own(value: object) -> bool:
@@ -49,6 +53,19 @@ def check_own(owner: Any, name: str) -> Any:
     if _is_own_attribute(owner, name) or (name == "prec" and type(owner) is decimal.Context):
         return owner
     raise AttributeError(f"the attribute {name!r} of {type(owner).__name__} is not to be had here")
+
+
+def check_store(owner: Any, name: str) -> Any:
+    """Return the owner, one of whose attributes is about to be stored or deleted.
+
+    Raises:
+        AttributeError: it is not one of the design's own objects.
+    """
+    if is_own(owner) or name in _STORABLE.get(type(owner), ()):
+        return owner
+    raise AttributeError(
+        f"the attribute {name!r} of a {type(owner).__name__} cannot be changed: it is not your own"
+    )
 
 
 def get_attribute(owner: Any, name: str, default: Any = _MISSING) -> Any:

@@ -15,6 +15,9 @@ MAX_BRACKETS = 40
 MAX_RUN = 500
 """The most tokens of one expression, commas apart: a chain nests as deep as it is long."""
 
+MAX_ALONE = 20
+"""The most quotation marks that begin no text."""
+
 _COOKIE = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-_.a-zA-Z0-9]+)")
 _HIDDEN = re.compile(  # control characters, those that change the direction of text, lone surrogates
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]|\r(?!\n)"
@@ -77,14 +80,14 @@ def _text_finding(source: str) -> Finding | None:
 
 
 def _token_finding(source: str) -> Finding | None:
-    count, run = 0, 0
+    count = run = alone = 0
     outer: list[int] = []  # how far the runs outside of the open brackets have come
     for token in _TOKEN.finditer(source):
         text = token[1]
         if text is None or text == "\n":
             run = run if outer or text is None else 0
             continue
-        count, run = count + 1, run + 1
+        count, run, alone = count + 1, run + 1, alone + (text in "\"'")
         if text in "([{":
             outer.append(run)
             run = 0
@@ -92,6 +95,9 @@ def _token_finding(source: str) -> Finding | None:
             run = outer.pop() if outer else 0
         elif text == ",":
             run = 0
+        if alone > MAX_ALONE:  # for each the rest of the source is searched
+            found = f"More than {MAX_ALONE} quotation marks stand alone."
+            return Finding("language.limit", found, "Close each text.", *_place(source, token.start()))
         if run > MAX_RUN or len(outer) > MAX_BRACKETS or count > MAX_TOKENS:
             return _exceeded(_place(source, token.start()), count, len(outer), run)
     return None

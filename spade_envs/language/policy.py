@@ -16,13 +16,14 @@ from RestrictedPython import RestrictingNodeTransformer
 
 from spade_envs.contract import Finding
 from spade_envs.language import refusals
-from spade_envs.language.attributes import FORMAT, GUARDED, NEVER, READABLE, is_dunder, own_name
+from spade_envs.language.attributes import FORMAT, GUARDED, HELD, NEVER, READABLE, is_dunder, own_name
 from spade_envs.language.names import BUILTINS, CLOCK_TYPE, COMMON, MODULES, SPECIAL_METHODS, UNCALLABLE
 from spade_envs.language.refusals import Refusal
 from spade_envs.language.rewriting import (
     EXCEPTION,
     annotation,
     check_owner,
+    check_store,
     field_annotation,
     guarded_attribute,
     import_as,
@@ -32,6 +33,8 @@ from spade_envs.language.survey import Survey
 
 MAX_DEPTH = 100
 """How deep statements and expressions may be nested: each level costs the compiler several frames."""
+MAX_COPIED = 20_000
+"""How many nodes of syntax the blocks after `finally` may become."""
 MAX_FINDINGS = 100
 """How many refusals of one file are listed."""
 
@@ -232,7 +235,8 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]  # RestrictedPyt
             if name in self._seen.declared:
                 return check_owner(node)
             node.attr = own_name(name)
-        return check_owner(node) if self._own_stores_only and not loads else node
+        guarded = not loads and (self._own_stores_only or not _is_self(owner) or name in HELD)
+        return check_store(node) if guarded else node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.Subscript:
         if not isinstance(node.ctx, ast.Load):
@@ -268,6 +272,22 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]  # RestrictedPyt
         if bare:  # it would also catch what stops a worker
             node.type = ast.copy_location(ast.Name(EXCEPTION, ast.Load()), node)
         return node
+
+    def visit_Try(self, node: ast.Try) -> ast.Try:
+        if node.finalbody:
+            self._check_finally(node)
+        return self.node_contents_visit(node)
+
+    def _check_finally(self, node: ast.Try) -> None:
+        """Python's compiler copies what follows `finally` to every way out of the block."""
+        after = [part for statement in node.finalbody for part in ast.walk(statement)]
+        before = (
+            part for statement in (*node.body, *node.handlers, *node.orelse) for part in ast.walk(statement)
+        )
+        ways_out = 2 + sum(isinstance(part, (ast.Return, ast.Break, ast.Continue)) for part in before)
+        nested = any(isinstance(part, ast.Try) and part.finalbody for part in after)
+        if nested or ways_out * len(after) > MAX_COPIED:
+            self.refuse(node, refusals.FINALLY)
 
     def visit_TryStar(self, node: ast.AST) -> ast.AST:
         self.refuse(node, refusals.EXCEPT_STAR)
@@ -323,3 +343,8 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]  # RestrictedPyt
         """Return what Python makes of a class-private name."""
         inner = self._inside_classes[-1] if self._inside_classes else ""
         return f"_{inner}{name}" if inner and name.startswith("__") and not name.endswith("__") else name
+
+
+def _is_self(owner: ast.expr) -> bool:
+    """Say whether an expression is `self`: mostly one of the design's own objects, but that is no proof."""
+    return isinstance(owner, ast.Name) and owner.id == "self"

@@ -15,9 +15,10 @@ from typing import Any
 
 from spade_envs.contract import Rejection
 from spade_envs.language import rewriting
+from spade_envs.language.bases import build_class
 from spade_envs.language.compiler import CompiledSource, compile_program
 from spade_envs.language.facades import Facades
-from spade_envs.language.guards import check_own, get_attribute, has_attribute, set_attribute
+from spade_envs.language.guards import check_own, check_store, get_attribute, has_attribute, set_attribute
 from spade_envs.language.names import BUILTINS, FILENAME, PROGRAM
 from spade_envs.language.sealed import TYPE
 from spade_envs.language.stopwatch import ProgramTimeoutError, cpu_limit
@@ -73,9 +74,10 @@ class Program:
             "print": self._print,
             "setattr": set_attribute,
             "type": TYPE,
-            "__build_class__": builtins.__build_class__,
+            "__build_class__": build_class,
             "__import__": _loaded_module,
             rewriting.OWN: check_own,
+            rewriting.STORE: check_store,
             rewriting.ATTRIBUTE: get_attribute,
             rewriting.IMPORT: self._facades.get,
             rewriting.EXCEPTION: Exception,
@@ -107,12 +109,12 @@ def run_program(source: str, function: str, arguments: Any = ()) -> dict[str, An
     Returns:
         ``{"result": ...}``, copied as JSON, or ``{"error": "..."}``, which says what was wrong and where.
     """
-    code = compile_program(str(source))
-    if isinstance(code, Rejection):
-        return {"error": code.text("program")}
     try:
         # The contexts keep NumPy's and decimal's settings as they are.
         with cpu_limit(PROGRAM_SECONDS), decimal.localcontext():
+            code = compile_program(str(source))
+            if isinstance(code, Rejection):
+                return {"error": code.text("program")}
             return contextvars.copy_context().run(_call, code, function, json.dumps(arguments))
     except ProgramTimeoutError:
         return {"error": f"The program used up its {PROGRAM_SECONDS:g} s of CPU time."}

@@ -152,6 +152,9 @@ METACLASS = Refusal(
     "This gives a class another metaclass.",
     "Leave it out; for abstract classes derive from abc.ABC.",
 )
+FINALLY = Refusal(
+    "limit", "This `finally` would be copied too often.", "Shorten it, and nest no other `finally` in it."
+)
 EXCEPT_STAR = Refusal("construct", "`except*` handles exception groups.", "Write `except`.")
 STAR_IMPORT = Refusal("import", "`import *` hides what it imports.", "Name each member that you use.")
 TOO_DEEP = Refusal(

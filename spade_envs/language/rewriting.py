@@ -11,7 +11,7 @@ from typing import TypeVar
 
 _Node = TypeVar("_Node", bound=ast.AST)
 
-OWN, ATTRIBUTE, IMPORT, EXCEPTION = "$own", "$attribute", "$import", "$Exception"
+OWN, STORE, ATTRIBUTE, IMPORT, EXCEPTION = "$own", "$store", "$attribute", "$import", "$Exception"
 ANY, CLASS_VAR, INIT_VAR, KW_ONLY = "$Any", "$ClassVar", "$InitVar", "$KW_ONLY"
 
 _FIELD_MARKS = {"ClassVar": CLASS_VAR, "InitVar": INIT_VAR, "KW_ONLY": KW_ONLY}
@@ -45,6 +45,12 @@ def import_as(name: str, path: str, place: ast.stmt | ast.Module) -> ast.stmt:
 def check_owner(node: ast.Attribute) -> ast.Attribute:
     """Turn `owner.name` into `$own(owner, "name").name`, in any context."""
     node.value = _call(OWN, node.value, node.attr)
+    return node
+
+
+def check_store(node: ast.Attribute) -> ast.Attribute:
+    """Turn the target `owner.name` into `$store(owner, "name").name`."""
+    node.value = _call(STORE, node.value, node.attr)
     return node
 
 

@@ -72,7 +72,7 @@ def test_a_dead_spare_is_nobodys_concern() -> None:
 
 def test_compiling_that_kills_is_counted() -> None:
     quarantine = Quarantine(most_deaths=1)
-    with WorkerPool(Limits(build_s=0.0), spares=0, quarantine=quarantine) as pool:
+    with WorkerPool(Limits(build_s=1e-6), spares=0, quarantine=quarantine) as pool:
         with pytest.raises(WorkerFault, match="compiling took longer"):
             pool.take(design())
         with pytest.raises(WorkerFault, match="1 workers in a row"):
