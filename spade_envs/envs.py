@@ -75,6 +75,7 @@ class IsolatedEnv(gym.Env[Any, Any]):
         self._pool = pool or WorkerPool(limits, isolation=isolation, spares=0)
         self._arguments = arguments
         self.header = _header(source)
+        _check_difficulty(self.header, arguments)
         self._fault: str | None = None
         self._observation: Any = None
         info = self._start()
@@ -254,6 +255,12 @@ def make_environment(*, path: str, sha256: str, **arguments: Any) -> IsolatedEnv
             "or admit the new code as a new version."
         )
     return IsolatedEnv(source, **arguments)
+
+
+def _check_difficulty(header: Header, arguments: dict[str, Any]) -> None:
+    levels, chosen = header.difficulty_levels, arguments.get("difficulty")
+    if levels and chosen is not None and (not isinstance(chosen, int) or not 1 <= chosen <= levels):
+        raise UsageError(f"{header.id} has the difficulty levels 1 to {levels}, found difficulty={chosen!r}")
 
 
 def _header(source: str) -> Header:

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from spade_envs import cli
 from spade_envs.admission import GateResult, Report, Settings, many
 from spade_envs.admission import judge as real_judge
+from spade_envs.cli import app as cli
 from spade_envs.cli.reading import read_design
 from spade_envs.contract import Finding, code_sha256
 from spade_envs.errors import IsolationError

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from spade_envs import cli
+from spade_envs.cli import app as cli
 from spade_envs.cli.app import COMMANDS
 from spade_envs.registry import Registry, add_registry, stack
 

@@ -38,7 +38,9 @@ HARD = (
      "total = {b}\n    while x > {a}:\n        total += x % {a}\n        x //= {a} + 1\n    return total"),
 )  # fmt: skip
 INPUTS = (0, 1, 3, 8, 14, 21, 55, 89)
+# The first line ends the agent's text: a decorator there must not be one of what follows.
 EVERY = """
+pass
 def every(inputs):
     return [f(x) for x in inputs]
 """
@@ -72,7 +74,7 @@ class PatchDesk(gym.Env):
         given = self._run(action)
         if "error" in given:
             return f"It could not be run: {given['error']}"[:4000], 0.0, False, False, {"is_success": False}
-        for x, right, result in zip(INPUTS, self._expected, given["result"]):
+        for x, right, result in zip(INPUTS, self._expected, given["result"], strict=True):
             if result != right:
                 said = f"f({x}) should be {right!r}, but gave {result!r}."
                 return said[:4000], 0.0, False, False, {"is_success": False}

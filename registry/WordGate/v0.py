@@ -26,7 +26,9 @@ LOOKS = {
     "the word's length": "len(word) > {n} + 2",
 }
 JOINED = ("{}", "{} and {}", "({}) != ({})")
+# The first line ends the agent's text: a decorator there must not be one of what follows.
 EVERY = """
+pass
 def every(words):
     return [passes(word) is True for word in words]
 """
@@ -69,7 +71,7 @@ class WordGate(gym.Env):
         given = self._run(action)
         if "error" in given:
             return f"It could not be run: {given['error']}"[:2000], 0.0, False, False, {"is_success": False}
-        wrong = [n for n, said in enumerate(given["result"]) if said != self._passing[n]]
+        wrong = [n for n, right in enumerate(self._passing) if given["result"][n : n + 1] != [right]]
         if wrong:
             example = f"{self._words[wrong[-1]]}: {verdict(self._passing[wrong[-1]])}"
             said = f"{len(wrong)} of {len(self._words)} words are judged wrongly. For example, {example}."

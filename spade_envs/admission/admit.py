@@ -8,7 +8,8 @@ from pathlib import Path
 
 from spade_envs.admission.evidence import Surroundings
 from spade_envs.admission.judging import judge
-from spade_envs.admission.neighbours import neighbours
+from spade_envs.admission.neighbours import neighbours, stored
+from spade_envs.admission.novelty import came_since
 from spade_envs.admission.report import Report
 from spade_envs.admission.settings import Settings
 from spade_envs.admission.sheet import GateResult
@@ -67,8 +68,11 @@ def admit(
     known = duplicate(source, registry, run, round)
     if known is not None:
         return known
-    report = judge(source, settings=settings, around=surroundings(registry, around))
-    return settle(source, report, registry, run=run, round=round, keep_refused=keep_refused)
+    compared = surroundings(registry, around)
+    report = judge(source, settings=settings, around=compared)
+    return settle(
+        source, report, registry, run=run, round=round, keep_refused=keep_refused, compared=compared
+    )
 
 
 def surroundings(registry: Registry, around: Surroundings = Surroundings()) -> Surroundings:  # noqa: B008 (frozen)
@@ -84,10 +88,12 @@ def settle(
     run: str | None = None,
     round: int | None = None,
     keep_refused: bool = True,
+    compared: Surroundings | None = None,
 ) -> Admission:
     """Do what a report says: write an admitted design as a version, keep a refused one with its reasons.
 
-    Processes that settle the same code at the same moment make one version.
+    Processes that settle the same code at the same moment make one version, and of designs that are near
+    duplicates of each other one is admitted, if it is said what each was compared with.
 
     Raises:
         RegistryError: the registry cannot be written.
@@ -104,8 +110,27 @@ def settle(
         known = duplicate(source, registry, run, round)
         if known is not None:
             return known
+        if compared is not None and (late := _came_since(header, report, registry, compared)) is not None:
+            return Admission(late)
         floor = max(r.next_version(header.id.name) for r in _stack(registry))
         return _made(registry, registry.add(source, record, floor=floor), report)
+
+
+def _came_since(header: Header, report: Report, registry: Registry, compared: Surroundings) -> Report | None:
+    """Return the report of a refusal where a near duplicate has been added since the design was compared."""
+    known = {other.id for other in compared.neighbours}
+    others = [other for other in neighbours(_stack(registry)) if other.id not in known]
+    seen = stored(report.as_dict())
+    near = came_since(header, seen, others, Settings()) if seen and others else None
+    if near is None:
+        return None
+    found = f"it is a near duplicate of {near.id}, which was added while this one was judged"
+    finding = Finding(
+        "novelty.near-duplicate", found, "Write another environment, or judge it again as a variant."
+    )
+    return replace(
+        report, gates=(*report.gates, GateResult("novelty", False, {"nearest": near.id}, (finding,)))
+    )
 
 
 def _made(registry: Registry, env_id: EnvId, report: Report) -> Admission:

@@ -25,11 +25,13 @@ class Memory:
 
     Attributes:
         steps: that it took since the look before.
+        episodes: that it played since then.
         blocks: pieces of memory that Python holds.
         peak_mb: the most megabytes that were resident so far.
     """
 
     steps: int
+    episodes: int
     blocks: int
     peak_mb: int
 

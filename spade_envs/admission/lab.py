@@ -213,9 +213,15 @@ class Lab:
         for _ in range(times):
             for _ in range(repetitions):
                 self.perform(
-                    "the same again", lambda _: scripted(episode.actions), episode.level, episode.seed
+                    "the same again",
+                    lambda _: scripted(episode.actions),
+                    episode.level,
+                    episode.seed,
+                    watch=True,
                 )
-            self.evidence.memory.append(Memory(repetitions * length, *self.bench().worker.memory()))
+            self.evidence.memory.append(
+                Memory(repetitions * length, repetitions, *self.bench().worker.memory())
+            )
 
     def perform(
         self, name: str, policy: Policy, level: Level, seed: int, *, bench: int = 0, watch: bool = False

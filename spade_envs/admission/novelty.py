@@ -6,6 +6,7 @@ at most about a fifth of their syntax tree and a tenth of their rules; copies un
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +18,7 @@ from spade_envs.admission.likeness import Likeness, differs, likeness
 from spade_envs.admission.neighbours import Neighbour
 from spade_envs.admission.settings import Settings
 from spade_envs.admission.sheet import Sheet
-from spade_envs.contract.header import code_sha256
+from spade_envs.contract.header import Header, code_sha256
 from spade_envs.contract.ids import EnvId
 
 NAMED = 3  # near duplicates that a finding or the report names
@@ -36,6 +37,18 @@ def novelty(evidence: Evidence, settings: Settings, sheet: Sheet) -> None:
     near = np.flatnonzero(_near(alike, settings)).tolist()
     for k in sorted(near, key=lambda k: -alike.overall[k])[:NAMED]:
         _judge(evidence, own, others[k], _percent(alike, k), sheet)
+
+
+def came_since(
+    header: Header, seen: Fingerprint, others: Sequence[Neighbour], settings: Settings
+) -> Neighbour | None:
+    """Return the first near duplicate among versions that were added while a design was judged.
+
+    What behaves differently cannot be told any more, so only what the design names as its source may be near.
+    """
+    alike = likeness(seen, [other.fingerprint for other in others])
+    near = (others[k] for k in np.flatnonzero(_near(alike, settings)).tolist())
+    return next((other for other in near if not _names(header, other)), None)
 
 
 def fingerprint(evidence: Evidence) -> Fingerprint:
@@ -78,7 +91,7 @@ def _judge(evidence: Evidence, own: Fingerprint, other: Neighbour, shares: str, 
     if evidence.header.origin == "seed" and evidence.header.id.name == _name(other.id):
         return
     parted = differs(own, other.fingerprint)
-    if _names(evidence, other) and parted:
+    if _names(evidence.header, other) and parted:
         sheet.saw.setdefault("variant of", f"{other.id}: {parted}")
         return
     found = f"it is a near duplicate of {other.id} ({shares})" + (f", though {parted}" if parted else "")
@@ -96,11 +109,11 @@ def _missing(other: Neighbour, parted: str | None) -> str:
     return "let the same actions lead to other numbers or ends"
 
 
-def _names(evidence: Evidence, other: Neighbour) -> bool:
+def _names(header: Header, other: Neighbour) -> bool:
     """Whether the design names this one as its source: itself, an earlier version of it, or their common parent."""
-    parent = evidence.header.parent
+    parent = header.parent
     sources = {_name(other.id)} | ({_name(other.parent)} if other.parent else set())
-    return evidence.header.id.name == _name(other.id) or (parent is not None and parent.name in sources)
+    return header.id.name == _name(other.id) or (parent is not None and parent.name in sources)
 
 
 def _name(env_id: str) -> str:

@@ -88,6 +88,15 @@ def hint_text(scene: Scene) -> Iterator[Any]:
     yield Script([*plan] * 3)
 
 
+def hints_followed(scene: Scene) -> Iterator[Any]:
+    """Do, at each step, the first thing that the hint of that state names."""
+    while True:
+        named = named_actions(scene.ask("hint"), scene)
+        if not named:
+            return
+        yield named[0]
+
+
 def named_actions(hint: str, scene: Scene) -> list[int]:
     """Return the numbered actions that a text names, in the order in which they stand."""
     space, names = scene.instance.action_space, list(scene.instance.action_names or ())

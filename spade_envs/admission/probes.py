@@ -40,7 +40,7 @@ def runs(lab: Lab) -> None:
             lab.play(name, policy, level, TEST_SEEDS)
         for seed in range(lab.settings.reset_seeds // len(lab.evidence.levels)):
             lab.play("reset", policies.nothing, level, seed)
-    lab.weigh(max(lab.evidence.episodes, key=lambda episode: len(episode.actions)), times=4)
+    lab.weigh(max(lab.evidence.episodes, key=lambda episode: len(episode.actions)), times=8)
 
 
 def determinism(lab: Lab) -> None:
@@ -108,6 +108,7 @@ def cuts(lab: Lab, level: Level) -> Iterator[tuple[str, Sequence[Policy]]]:
     yield "uniform", [policies.uniform]
     yield "another's actions", [policies.script(episode.actions) for episode in shown]
     yield "hint's text", [policies.hint_text]
+    yield "hints, step by step", [policies.hints_followed]
     stuffed = policies.superset(shown, instance.action_space)
     if stuffed is not None:
         yield "every answer at once", [policies.held(stuffed)]

@@ -53,9 +53,9 @@ def _phrases(name: str, text: str) -> Iterator[tuple[str, str]]:
     for place, pattern in _PHRASES.items():
         if (found := pattern.search(text)) is not None and found[1] != text:
             yield f"{name}, {place}", found[1]
-    words = re.findall(r"[\w.-]*\w", text)[:MOST_WORDS]
+    words = re.findall(r"[\w.-]*\w", text)
     if len(words) > 1:
-        yield from ((f"{name}, word {k + 1}", word) for k, word in enumerate(words))
+        yield from ((f"{name}, word {k + 1}", word) for k, word in enumerate(words[:MOST_WORDS]))
         yield f"{name}, the last word", words[-1]
 
 

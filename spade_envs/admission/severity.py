@@ -10,7 +10,7 @@ GATE_POLICY_VERSION = 3
 # What a person should look at: a short way, a task that may be copying, matter that may be made up.
 _WARNINGS = frozenset(
     {
-        "solvable.longer",
+        "solvable.peeks",
         "short-cut.observation",
         "content.address",
         "content.phone",

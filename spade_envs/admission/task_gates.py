@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 HELD = "held "  # the names of policies that repeat one action begin so
 GUESSED = 10  # an action of so few is guessed easily, so that naming it gives nothing away
+NEARLY_NOUGHT = 0.04  # share of random play that wins by luck alone: then the expert's steps decide
 USUAL_FROM = 8  # episodes that show what is the same in all
 _VERIFIER = "wrong answer"
 _PREFIXES = (HELD, TOLD, SHOWN)
@@ -35,6 +36,11 @@ _SHORT_CUTS = {
         "Let the seed decide which actions are right.",
     ),
     "hint's text": ("hint", "the hint's own words", "Let the hint give a strategy instead of the answer."),
+    "hints, step by step": (
+        "hint-steps",
+        "doing what each state's hint names first",
+        "Let the hint say what to reach, and leave the way to the agent.",
+    ),
     "every answer at once": (
         "superset",
         "one text that lists every answer",
@@ -93,11 +99,14 @@ def _usual(experts: list[Episode], instance: InstanceInfo) -> frozenset[str]:
 
 def leaked(episode: Episode, instance: InstanceInfo, usual: frozenset[str] = frozenset()) -> str | None:
     """Return the text of an expert's action that stands in the hint of its state, or in the first hint."""
+    task = str(episode.first[0]) if instance.tools and episode.first else ""
     for turn, action in enumerate(episode.actions):
         hints = {episode.hints[0], episode.hints[min(turn, len(episode.hints) - 1)]}
         for text in spoken(action, instance):
-            if text not in usual and any(
-                re.search(rf"(?<!\w){re.escape(text)}(?!\w)", said, re.IGNORECASE) for said in hints
+            if (
+                text not in usual
+                and text not in task
+                and any(re.search(rf"(?<!\w){re.escape(text)}(?!\w)", said, re.IGNORECASE) for said in hints)
             ):
                 return text
     return None
@@ -206,7 +215,7 @@ def _easier(evidence: Evidence, low: Level, high: Level) -> tuple[float, str]:
     """Return how likely it is by chance that the high level looks so easy, and by what it does."""
     low_random, high_random = evidence.by("uniform", low), evidence.by("uniform", high)
     low_won, high_won = (sum(e.success for e in episodes) for episodes in (low_random, high_random))
-    if low_won or high_won:
+    if low_won + high_won > NEARLY_NOUGHT * (len(low_random) + len(high_random)):
         p = p_more(high_won, len(high_random), low_won, len(low_random))
         return p, "random play succeeds more often"
     return p_shorter(_steps(evidence, high), _steps(evidence, low)), "the expert needs fewer steps"

@@ -1,5 +1,19 @@
 """The ``spade-envs`` command."""
 
-from spade_envs.cli.app import main, run
+from __future__ import annotations
 
-__all__ = ["main", "run"]
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command and end the process. Nothing is imported before an interrupt is provided for."""
+    try:
+        from spade_envs.cli.app import run
+
+        code = run()
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        code = 130
+    sys.exit(code)

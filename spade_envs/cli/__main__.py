@@ -1,5 +1,5 @@
 """``python -m spade_envs.cli``."""
 
-from spade_envs.cli.app import main
+from spade_envs.cli import main
 
 main()

@@ -6,7 +6,8 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from importlib import metadata
+from typing import Annotated, Any
 
 import typer
 
@@ -32,6 +33,20 @@ COMMANDS: dict[str, tuple[Callable[..., Any], str]] = {
     "play": (play.play, "spade-envs play spade/LampRow-v0 --difficulty 2 --seed 7"),
     "doctor": (doctor.doctor, "spade-envs doctor --json"),
 }
+
+
+@app.callback(invoke_without_command=True)
+def version(
+    show: Annotated[
+        bool, typer.Option("--version", is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Browse, check, admit and play environments that language models write."""
+    if show:
+        print(f"spade-envs {metadata.version('spade-envs')}")
+        raise typer.Exit
+
+
 for name, (function, example) in COMMANDS.items():
     app.command(name, epilog=f"Example: {example}")(function)
 
@@ -77,8 +92,3 @@ def _unload() -> None:
 def _mute() -> None:
     with contextlib.suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def main() -> None:
-    """Entry point of ``spade-envs``."""
-    sys.exit(run())

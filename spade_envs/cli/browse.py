@@ -7,10 +7,12 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 from rich.syntax import Syntax
-from rich.table import Table
+from rich.table import Column, Table
 
 from spade_envs.cli.codes import out, print_json
+from spade_envs.contract import DOMAINS
 from spade_envs.contract.plain import plain
+from spade_envs.errors import UsageError
 from spade_envs.registry.stack import find, registries
 from spade_envs.registry.store import Entry
 
@@ -27,6 +29,8 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """List the environments of all registries."""
+    if domain not in (None, *DOMAINS):
+        raise UsageError(f"there is no domain {domain!r}; there are {', '.join(sorted(DOMAINS))}")
     entries = _newest_or_all(all_versions)
     entries = [
         e for e in entries if domain in (None, e.header.domain) and (not skill or skill in e.header.skills)
@@ -34,7 +38,12 @@ def list_(
     if as_json:
         print_json([_as_dict(entry) for entry in entries])
         return
-    table = Table("id", "title", "domain", "skills", "levels", "steps", box=None, header_style="bold")
+    if not out().is_terminal:
+        for entry in entries:
+            print(f"{entry.header.id}\t{entry.header.domain}\t{entry.header.title}")
+        return
+    others = ("title", "domain", "skills", "levels", "steps")
+    table = Table(Column("id", no_wrap=True, min_width=24), *others, box=None, header_style="bold")
     for entry in entries:
         header = entry.header
         levels = str(header.difficulty_levels or "-")

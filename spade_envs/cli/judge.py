@@ -66,10 +66,12 @@ def admit(
     """
     target = Registry(registry or user_registry())
 
-    def settled(source: str, report: Report) -> Admission:
-        return settle(source, report, target)
+    options = _options(target, review)
 
-    bench = Bench(lambda source: duplicate(source, target), settled, _options(target, review))
+    def settled(source: str, report: Report) -> Admission:
+        return settle(source, report, target, compared=options["around"])
+
+    bench = Bench(lambda source: duplicate(source, target), settled, options)
     return judge_files(files, bench, jobs=jobs, as_json=as_json)
 
 

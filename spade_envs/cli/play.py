@@ -42,6 +42,8 @@ def _episode(env: Any, seed: int | None) -> None:
     console = out()
     text, _ = env.reset(seed=seed)
     console.print(escape(env.rules))
+    for tool in env.tools:
+        console.print(escape(_shown(tool["function"])))
     total, ended = 0.0, False
     while not ended:
         console.print(f"\n{escape(text)}")
@@ -57,6 +59,17 @@ def _episode(env: Any, seed: int | None) -> None:
     console.print(f"\n{escape(text)}")
     won = "You reached the goal" if info.get("is_success") else "You did not reach the goal"
     console.print(f"[bold]{won}[/bold], return {total:g}.")
+
+
+def _shown(function: dict[str, Any]) -> str:
+    """Return a tool as a person reads it."""
+    schema = function.get("parameters", {})
+    needed = schema.get("required", ())
+    named = ", ".join(
+        f"{name}: {part.get('type', 'any')}" + ("" if name in needed else " (optional)")
+        for name, part in schema.get("properties", {}).items()
+    )
+    return f"- {function['name']}({named}): {function.get('description', '')}".rstrip()
 
 
 def _ask() -> str:

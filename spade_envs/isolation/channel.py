@@ -120,7 +120,7 @@ class ForkedChannel:
             raise WorkerFault("closed", f"{call}: the worker is lost, the process that forked it has ended")
         if dead:
             raise WorkerFault("died", f"{call}: the worker died ({_ending(status)})")
-        raise WorkerFault("timeout", f"{call} took longer than {seconds:g} s and was stopped")
+        raise WorkerFault("timeout", f"{call} took longer than {seconds:.3g} s and was stopped")
 
     def close(self) -> None:
         """End the worker. Safe to call again."""

@@ -94,7 +94,7 @@ class ContainerChannel:
             return self._pipes.receive(deadline)
         except TimeoutError:
             self.close()
-            raise WorkerFault("timeout", f"{call} took longer than {seconds:g} s and was stopped") from None
+            raise WorkerFault("timeout", f"{call} took longer than {seconds:.3g} s and was stopped") from None
         except (EOFError, BrokenPipeError):
             ending = self._end(channel.STATUS_WAIT_S)
             raise WorkerFault("died", f"{call}: the worker died ({_shown(ending)})") from None
