@@ -1,16 +1,19 @@
 """What isolation costs: CPU time of one step, host and worker together, and the time to start a worker.
 
 Run it with ``python benchmarks/isolation.py``. Other work on the machine inflates every figure, so the variants take
-turns in short blocks and each reports its best block: compare the columns, not two runs. ``floor`` is a process
-that echoes a message of the same size over two pipes under the same poll: what no isolation by process can go below.
+turns in short blocks and each reports its best block and the median: compare the columns, not two runs. ``floor`` is a
+process that answers one kernel counter by another, under the same deadline, and does nothing else: what no isolation by
+process can go below.
 """
 
 from __future__ import annotations
 
+import marshal
 import multiprocessing
 import os
 import platform
 import select
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -19,8 +22,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from spade_envs import IsolatedEnv
-from spade_envs.isolation import Worker
+from spade_envs import IsolatedEnv, seeds_folder
+from spade_envs.contract import Rejection
+from spade_envs.isolation import Worker, code_cache
+from spade_envs.language import compile_source
 
 BLOCKS, STEPS = 150, 100
 HEADER = """\
@@ -122,42 +127,38 @@ def pickling_server(connection: Connection, source: str) -> None:
 
 
 class Floor:
-    """A process that echoes forty bytes."""
+    """A process that answers and does nothing else."""
 
     def __init__(self) -> None:
-        requests, self._to = os.pipe()
-        self._from, replies = os.pipe()
+        self._asked, answered = os.eventfd(0), os.eventfd(0)
         self.process = os.fork()
         if self.process == 0:
-            os.close(self._to)
-            while data := os.read(requests, 65536):
-                os.write(replies, data)
-            os._exit(0)
-        os.close(requests)
-        self._poll = select.poll()
-        self._poll.register(self._from, select.POLLIN)
+            while True:
+                os.eventfd_read(self._asked)
+                os.eventfd_write(answered, 1)
+        self._events = select.epoll()
+        self._events.register(answered, select.EPOLLIN | select.EPOLLET)
 
-    def step(self, action: int) -> None:
-        os.write(self._to, b"." * 40)
-        self._poll.poll(1000)
-        os.read(self._from, 65536)
+    def step(self, _: int) -> None:
+        os.eventfd_write(self._asked, 1)
+        self._events.poll(1, 2)
 
     def close(self) -> None:
-        os.close(self._to)
+        os.kill(self.process, signal.SIGKILL)
         os.waitpid(self.process, 0)
 
 
-def measure(variants: dict[str, tuple[Callable[[int], Any], int | None]]) -> dict[str, float]:
-    """Best microseconds of CPU per step of each variant: its step function, and the other process it keeps busy."""
-    best = dict.fromkeys(variants, float("inf"))
+def measure(variants: dict[str, tuple[Callable[[int], Any], int | None]]) -> dict[str, list[float]]:
+    """Microseconds of CPU per step, by variant, sorted: its step function, and the other process it keeps busy."""
+    found: dict[str, list[float]] = {name: [] for name in variants}
     for _ in range(BLOCKS):
         for name, (step, other) in variants.items():
             before = time.process_time() + (cpu_of(other) if other else 0)
             for count in range(STEPS):
                 step(count & 1)
             used = time.process_time() + (cpu_of(other) if other else 0) - before
-            best[name] = min(best[name], used / STEPS * 1e6)
-    return best
+            found[name].append(used / STEPS * 1e6)
+    return {name: sorted(values) for name, values in found.items()}
 
 
 def steps(title: str, source: str) -> None:
@@ -189,8 +190,12 @@ def steps(title: str, source: str) -> None:
         }
     )
     print(f"\none step, {title}: microseconds of CPU, host and worker together")
-    for name, value in best.items():
-        print(f"  {name:18s} {value:7.1f}   {value / best['floor']:5.2f} of the floor")
+    print("                       best  median   best / floor   best / pickle")
+    for name, values in best.items():
+        low, floor_, pickle_ = values[0], best["floor"][0], best["Pipe + pickle"][0]
+        print(
+            f"  {name:18s} {low:7.1f} {values[len(values) // 2]:7.1f}   {low / floor_:9.2f} {low / pickle_:15.2f}"
+        )
     environment.close()
     server.terminate()
     floor.close()
@@ -213,6 +218,38 @@ def starts() -> None:
     )
 
 
+def compiling() -> None:
+    """Milliseconds until a worker holds the code of a seed: compiled anew, and known to this process."""
+    code_cache.recall = lambda _: None  # type: ignore[assignment]
+    sources = [path.read_text() for path in sorted(seeds_folder().glob("*.py"))]
+    anew = sorted(load_time(source) for source in sources)
+    code_cache.recall = {source: made(source) for source in sources}.get  # type: ignore[assignment]
+    known = sorted(load_time(source) for source in sources)
+    for what, times in (("compiled anew", anew), ("known", known)):
+        middle = times[len(times) // 2]
+        print(f"code of {len(times)} seeds, {what}: median {middle:.2f} ms, most {times[-1]:.2f} ms")
+
+
+def made(source: str) -> bytes:
+    """The code of a source, as a worker makes it."""
+    compiled = compile_source(source)
+    assert not isinstance(compiled, Rejection)
+    return marshal.dumps((compiled.class_name, compiled.code))
+
+
+def load_time(source: str) -> float:
+    """Best of five, each in a worker that is up and idle."""
+    best = float("inf")
+    for _ in range(5):
+        worker = Worker.start()
+        worker.memory()
+        begin = time.perf_counter()
+        worker.load(source)
+        best = min(best, time.perf_counter() - begin)
+        worker.close()
+    return 1e3 * best
+
+
 def main() -> None:
     packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "gymnasium", "msgspec"))
     print(f"Python {sys.version.split()[0]}, {packages}")
@@ -220,6 +257,7 @@ def main() -> None:
     steps("a Discrete observation", DISCRETE)
     steps("a Box of 8 float32", NUMERIC)
     starts()
+    compiling()
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ NEARLY_NOUGHT = 0.04  # share of random play that wins by luck alone: then the e
 USUAL_FROM = 8  # episodes that show what is the same in all
 _VERIFIER = "wrong answer"
 _PREFIXES = (HELD, TOLD, SHOWN)
+_SHOWN_IN_TEXT = "answers in text, and reads the observation"
 
 # policy -> rule, what it does, how to mend it
 _SHORT_CUTS = {
@@ -53,6 +54,7 @@ _SHORT_CUTS = {
     ),
     HELD: ("constant", "repeating", "Let the right action depend on the state and the seed."),
     TOLD: ("info", "playing what", "Leave out of info what helps to act: it is for people and for tests."),
+    _SHOWN_IN_TEXT: ("shown", "playing what", "Leave the answer out of what is seen."),
     SHOWN: ("observation", "playing what", "Show what the task is, and let the agent find the answer."),
 }
 
@@ -175,8 +177,7 @@ def _short_cut(
     sheet.saw[label(policy, level)] = share
     limit = limit_of(policy, settings)
     if against(len(won), len(episodes), limit) == "broken":
-        rule, what, remedy = _SHORT_CUTS[kind]
-        rule = "shown" if kind == SHOWN and answers_in_text else rule
+        rule, what, remedy = _SHORT_CUTS[_SHOWN_IN_TEXT if kind == SHOWN and answers_in_text else kind]
         what = f"{what} {policy.removeprefix(HELD)}" if kind in _PREFIXES else what
         found = f"{what} succeeds in {share} of the episodes; at most {limit:.0%} may"
         sheet.fail(f"short-cut.{rule}", found, remedy, won[0])

@@ -7,6 +7,7 @@ back is a copy.
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Sequence
@@ -44,6 +45,9 @@ _CALLS = {"load": "compiling", "make": "__init__"}  # as messages name them; the
 class _Checks:
     observation: Checker
     action: Checker
+
+
+_header = functools.lru_cache(maxsize=512)(parse_header)
 
 
 class Worker:
@@ -101,7 +105,7 @@ class Worker:
             return too_long
         known = code_cache.recall(source) if self._forked else None
         class_name, findings, code = self._ask("load", 3, source, known)
-        header = parse_header(source)
+        header = _header(source)
         if type(class_name) is str and type(code) is bytes and not isinstance(header, Rejection):
             if self._forked and known is None and not self._used:
                 code_cache.keep(source, code)

@@ -75,4 +75,7 @@ def _compile_tree(tree: ast.Module, policy: Policy) -> types.CodeType | Rejectio
 
 
 def _rejection(findings: list[Finding]) -> Rejection:
-    return Rejection(tuple(sorted(findings, key=lambda finding: (finding.line or 0, finding.column or 0))))
+    def place(finding: Finding) -> tuple[bool, int, int]:
+        return finding.line is None, finding.line or 0, finding.column or 0
+
+    return Rejection(tuple(sorted(findings, key=place)))

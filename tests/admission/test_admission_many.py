@@ -16,7 +16,7 @@ from spade_envs.admission.report import Report
 from spade_envs.errors import IsolationError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "isolation"))
-from processes import children, eventually, lives
+from processes import children, command_line, eventually, lives
 
 QUICK = Settings(reset_seeds=20, expert_seeds=10, more_expert_seeds=0, replayed_seeds=2)
 BAD_HEADER = HONEST.replace('domain = "games"', 'domain = "fun"')
@@ -24,7 +24,7 @@ SLOW = HONEST.replace("found = action", "for _ in range(3000000): pass\n        
 
 
 def judges() -> list[int]:
-    return [pid for pid in children() if b"judging_process" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    return [pid for pid in children() if b"judging_process" in command_line(pid)]
 
 
 def family(process: int) -> list[int]:

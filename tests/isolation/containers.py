@@ -8,7 +8,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from processes import children
+from processes import children, command_line
 
 STAND_IN = f"""\
 #!{sys.executable}
@@ -54,5 +54,5 @@ def family(process: int) -> list[int]:
 
 def containers() -> list[int]:
     """This process's children that run containers."""
-    names = {child: Path(f"/proc/{child}/cmdline").read_bytes() for child in children()}
+    names = {child: command_line(child) for child in children()}
     return [child for child, name in names.items() if b"spade_envs.isolation.contained" in name]

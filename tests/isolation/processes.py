@@ -32,7 +32,15 @@ def workers() -> list[int]:
 
 
 def is_zygote(process: int) -> bool:
-    return b"spade_envs.isolation.zygote" in Path(f"/proc/{process}/cmdline").read_bytes()
+    return b"spade_envs.isolation.zygote" in command_line(process)
+
+
+def command_line(process: int) -> bytes:
+    """What it was started by; nothing where it has ended meanwhile."""
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
 
 
 def descriptors(process: int | None = None) -> int:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from locked import needs_libseccomp
 
-from spade_envs import cli
+from spade_envs.cli import app as cli
 from spade_envs.errors import IsolationError
 from spade_envs.isolation import doctor, fork_server, landlock, probe, seccomp
 from spade_envs.isolation.doctor import Diagnosis, diagnose

@@ -142,11 +142,11 @@ def test_all_refusals_come_in_one_go_in_the_order_of_the_source() -> None:
     compiled = compile_source(source)
     assert isinstance(compiled, Rejection)
     assert [(f.rule, f.line) for f in compiled.findings if f.rule.startswith("language.")] == [
-        ("language.environment-class", None),
         ("language.import", 2),
         ("language.builtin", 6),
         ("language.dunder", 6),
         ("language.metaclass", 9),
+        ("language.environment-class", None),
     ]
     assert compiled.findings[0].rule.startswith(("header.", "language.environment"))
     text = compiled.text("a.py", source)
