@@ -156,10 +156,15 @@ class IsolatedEnv(gym.Env[Any, Any]):
         try:
             return call(self._index, *arguments)
         except WorkerFault as fault:
-            if not self._worker.alive and self._fault is None:
-                self._pool.quarantine.blame(self.source, fault)
-                self._fault = f"{fault.kind}: {fault}"
+            if not self._worker.alive:
+                self._note(fault)
             raise
+
+    def _note(self, fault: WorkerFault) -> None:
+        """Keep the fault that ended the episode; what comes after it is its consequence."""
+        if self._fault is None:
+            self._pool.quarantine.blame(self.source, fault)
+            self._fault = f"{fault.kind}: {fault}"
 
     def render(self) -> str | None:
         """Return the state as text where ``render_mode`` is ``"ansi"``, else None."""
@@ -225,9 +230,7 @@ class IsolatedEnv(gym.Env[Any, Any]):
     def _cut(self, fault: WorkerFault) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """End the episode after a fault, with the last observation: it lies in the space, and it is true."""
         self._worker.close()
-        if self._fault is None:
-            self._pool.quarantine.blame(self.source, fault)
-            self._fault = f"{fault.kind}: {fault}"
+        self._note(fault)
         if self._on_fault == "raise":
             raise fault
         info = {"worker_restarted": True, "fault": self._fault}

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from spade_envs.cli import app as cli
 from spade_envs.isolation import QUARANTINE
+from spade_envs.registry import stack
 
 settings.register_profile("spade", deadline=None, print_blob=True)
 settings.load_profile("spade")
@@ -28,3 +31,22 @@ def shared_designs() -> Path:
     if not designs.is_dir():
         pytest.skip("no folder of labelled designs (SPADE_SHARED)")
     return designs
+
+
+@pytest.fixture
+def run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    """Run the command in an empty folder with an empty user registry; returns exit code, stdout, stderr."""
+    monkeypatch.setenv("SPADE_REGISTRY", str(tmp_path / "user"))
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(stack, "_added", [])
+    monkeypatch.chdir(tmp_path)
+
+    def command(*arguments: object) -> tuple[int, str, str]:
+        code = cli.run([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        assert "Traceback" not in out + err
+        return code, out, err
+
+    return command

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from textwrap import indent
 
+from spade_envs.contract import Rejection
+from spade_envs.isolation import Worker
+
 HEADER = """\
 # /// spade
 # id = "spade/Sample-v0"
@@ -61,6 +64,13 @@ class Sample(gym.Env):
 {expert}
         return {expert_action}
 '''
+
+
+def prepared(worker: Worker, **parts: str) -> int:
+    """Load a design into a worker, make one instance, and return its number."""
+    loaded = worker.load(design(**parts))
+    assert not isinstance(loaded, Rejection), loaded.text()
+    return worker.make().index
 
 
 def design(

@@ -16,11 +16,10 @@ import pytest
 
 from spade_envs.admission import GateResult, Report, Settings, many
 from spade_envs.admission import judge as real_judge
-from spade_envs.cli import app as cli
 from spade_envs.cli.reading import read_design
 from spade_envs.contract import Finding, code_sha256
 from spade_envs.errors import IsolationError
-from spade_envs.registry import Registry, stack
+from spade_envs.registry import Registry
 
 sys.path.insert(0, str(Path(__file__).parent / "admission"))
 sys.path.insert(0, str(Path(__file__).parent / "isolation"))
@@ -33,21 +32,10 @@ BAD_HEADER = HONEST.replace('domain = "games"', 'domain = "fun"')
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run the command in an empty folder with an empty user registry; returns exit code, stdout, stderr."""
-    monkeypatch.setenv("SPADE_REGISTRY", str(tmp_path / "user"))
-    monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setattr(stack, "_added", [])
+def run(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the command; designs are judged with few episodes."""
     monkeypatch.setattr(many, "judge", lambda source, **how: real_judge(source, **{**how, "settings": QUICK}))
-    monkeypatch.chdir(tmp_path)
-
-    def command(*arguments: object) -> tuple[int, str, str]:
-        code = cli.run([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        assert "Traceback" not in out + err
-        return code, out, err
-
-    return command
+    return run
 
 
 def documents(out: str) -> list[dict[str, Any]]:

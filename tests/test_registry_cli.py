@@ -11,31 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from spade_envs.cli import app as cli
 from spade_envs.cli.app import COMMANDS
-from spade_envs.registry import Registry, add_registry, stack
+from spade_envs.registry import Registry, add_registry
 
 sys.path.insert(0, str(Path(__file__).parent / "admission"))
 from designs import HONEST
 
 Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run the command in an empty folder with an empty user registry; returns exit code, stdout, stderr."""
-    monkeypatch.setenv("SPADE_REGISTRY", str(tmp_path / "user"))
-    monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setattr(stack, "_added", [])
-    monkeypatch.chdir(tmp_path)
-
-    def command(*arguments: object) -> tuple[int, str, str]:
-        code = cli.run([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        assert "Traceback" not in out + err
-        return code, out, err
-
-    return command
 
 
 @pytest.fixture

@@ -16,7 +16,8 @@ import numpy as np
 from spade_envs.admission import actions, policies
 from spade_envs.admission.evidence import Level, Transcript
 from spade_envs.admission.fingerprint import LEVELS, STREAMS, Course
-from spade_envs.admission.lab import Lab, Policy, Scene
+from spade_envs.admission.lab import Lab
+from spade_envs.admission.scene import Policy, Scene
 from spade_envs.contract.plain import to_json
 
 STREAM_SEED = 5000  # seeds of the streams begin here, apart from all others that admission plays

@@ -12,7 +12,6 @@ from spade_envs.admission.evidence import Episode, Evidence
 from spade_envs.admission.lab import Lab
 from spade_envs.admission.settings import Settings
 from spade_envs.admission.sheet import Sheet
-from spade_envs.contract.findings import Finding
 
 QUOTED = 60  # characters of what was found that a finding shows
 
@@ -79,7 +78,7 @@ def _rules(passage: Passage, sheet: Sheet) -> None:
         match = next((m for m in rule.pattern.finditer(text) if rule.real(m)), None)
         if match:
             found = f"{what} holds {rule.what}: {_quoted(match[0])}"
-            _note(sheet, rule.name, found, rule.remedy, line, episode)
+            sheet.fail(rule.name, found, rule.remedy, episode, line)
 
 
 def _copies(texts: list[Passage], document: str, most: int, sheet: Sheet) -> None:
@@ -94,7 +93,7 @@ def _copies(texts: list[Passage], document: str, most: int, sheet: Sheet) -> Non
     sheet.saw["words copied"] = length
     if length >= most:
         found = f"{what} shares {length} words in a row with the document; fewer than {most} may stand there"
-        _note(sheet, "content.copy", found, "Use what the document says in words of your own.", line, episode)
+        sheet.fail("content.copy", found, "Use what the document says in words of your own.", episode, line)
 
 
 def _longest(text: str, document: str, least: int) -> int:
@@ -110,15 +109,6 @@ def _longest(text: str, document: str, least: int) -> int:
 
 def _words(text: str) -> list[str]:
     return re.findall(r"\w+", text.lower())
-
-
-def _note(
-    sheet: Sheet, rule: str, found: str, remedy: str, line: int | None, episode: Episode | None
-) -> None:
-    sheet.fail(rule, found, remedy, episode)
-    if line is not None:
-        last = sheet.findings[-1]
-        sheet.findings[-1] = Finding(last.rule, last.found, last.remedy, line, severity=last.severity)
 
 
 def _quoted(text: str) -> str:

@@ -64,8 +64,7 @@ def judge(
     header = parse_header(source)
     if isinstance(header, Rejection):
         return refused(_all_refusals(source, header), code_sha256(source))
-    with Lab(source, header, settings) as lab:
-        lab.evidence.source, lab.evidence.around = source, around
+    with Lab(source, header, settings, around) as lab:
         results = tuple(_stages(lab, stages, all_gates))
     report = Report(str(header.id), code_sha256(source), results, time.monotonic() - start)
     return _scored(report, lab) if report.admitted else report

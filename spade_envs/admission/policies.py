@@ -12,8 +12,9 @@ from gymnasium import spaces
 
 from spade_envs.admission import actions
 from spade_envs.admission.evidence import Episode, Restart
-from spade_envs.admission.lab import SALT, Follow, Policy, Scene, Script
+from spade_envs.admission.lab import SALT
 from spade_envs.admission.readings import action_from, sources
+from spade_envs.admission.scene import Follow, Policy, Scene, Script
 from spade_envs.isolation import InstanceInfo
 
 LONGEST = 1000  # steps that any episode may have

@@ -11,9 +11,10 @@ from spade_envs.admission import policies
 from spade_envs.admission.actions import KINDS
 from spade_envs.admission.evidence import Episode, Level, Search
 from spade_envs.admission.gates import SEARCHED_SEED
-from spade_envs.admission.lab import Lab, Policy
+from spade_envs.admission.lab import Lab
 from spade_envs.admission.rates import Verdict, against
 from spade_envs.admission.readings import readings
+from spade_envs.admission.scene import Policy
 from spade_envs.admission.task_gates import HELD, limit_of
 
 ELSEWHERE = 1  # the bench whose interpreter has another hash seed

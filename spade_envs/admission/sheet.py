@@ -43,12 +43,14 @@ class Sheet:
         self.saw: dict[str, Any] = {}
         self.findings: list[Finding] = []
 
-    def fail(self, rule: str, found: str, remedy: str, episode: Episode | None = None) -> None:
+    def fail(
+        self, rule: str, found: str, remedy: str, episode: Episode | None = None, line: int | None = None
+    ) -> None:
         """Note a finding; the first episode that shows one is kept so that it can be played again."""
         if episode is not None:
             found = f"{found} ({place(episode)})"
             self.saw.setdefault("episode", replay(episode))
-        self.findings.append(Finding(rule, found, remedy, severity=severity_of(rule)))
+        self.findings.append(Finding(rule, found, remedy, line, severity=severity_of(rule)))
 
     def breaches(self, episodes: Iterable[Episode], remedy: str) -> None:
         """Note each kind of breach once, with the first episode that shows it."""

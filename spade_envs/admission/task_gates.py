@@ -26,7 +26,8 @@ NEARLY_NOUGHT = 0.04  # share of random play that wins by luck alone: then the e
 USUAL_FROM = 8  # episodes that show what is the same in all
 _VERIFIER = "wrong answer"
 _PREFIXES = (HELD, TOLD, SHOWN)
-_SHOWN_IN_TEXT = "answers in text, and reads the observation"
+# Where the agent answers in text, an answer that is seen is no task; a number may be meant to be acted on.
+_SHOWN_IN_TEXT = "reads the observation, and answers in text"
 
 # policy -> rule, what it does, how to mend it
 _SHORT_CUTS = {
@@ -147,7 +148,7 @@ def short_cut(evidence: Evidence, settings: Settings, sheet: Sheet) -> None:
     """No policy that ignores the task succeeds in more than a quarter of the episodes."""
     for level in evidence.levels:
         instance = evidence.instances.get(level)
-        answers_in_text = instance is not None and isinstance(instance.action_space, spaces.Text)
+        in_text = instance is not None and isinstance(instance.action_space, spaces.Text)
         played: defaultdict[str, list[Episode]] = defaultdict(list)
         for episode in evidence.episodes:
             if episode.level == level:
@@ -155,30 +156,20 @@ def short_cut(evidence: Evidence, settings: Settings, sheet: Sheet) -> None:
         if any(episode.success for episode in played["empty answer"]):
             played.pop(_VERIFIER, None)  # what is answered does not matter, so a wrong answer proves nothing
         for kind in _SHORT_CUTS:
-            plays = [episodes for policy, episodes in played.items() if _kind(policy) == kind]
+            plays = [episodes for policy, episodes in played.items() if _kind(policy, in_text) == kind]
             if plays:
-                _short_cut(kind, max(plays, key=_least_rate), level, settings, sheet, answers_in_text)
+                _short_cut(kind, max(plays, key=_least_rate), level, settings, sheet)
 
 
-def _short_cut(
-    kind: str,
-    episodes: list[Episode],
-    level: Level,
-    settings: Settings,
-    sheet: Sheet,
-    answers_in_text: bool,
-) -> None:
-    """Judge the most successful policy of a kind.
-
-    Where the agent answers in text, an answer that stands there is no task; a number may be meant to be acted on.
-    """
+def _short_cut(kind: str, episodes: list[Episode], level: Level, settings: Settings, sheet: Sheet) -> None:
+    """Judge the most successful policy of a kind."""
     won, policy = [e for e in episodes if e.success], episodes[0].policy
     share = rate(len(won), len(episodes))
     sheet.saw[label(policy, level)] = share
     limit = limit_of(policy, settings)
     if against(len(won), len(episodes), limit) == "broken":
-        rule, what, remedy = _SHORT_CUTS[_SHOWN_IN_TEXT if kind == SHOWN and answers_in_text else kind]
-        what = f"{what} {policy.removeprefix(HELD)}" if kind in _PREFIXES else what
+        rule, what, remedy = _SHORT_CUTS[kind]
+        what = f"{what} {policy.removeprefix(HELD)}" if policy.startswith(_PREFIXES) else what
         found = f"{what} succeeds in {share} of the episodes; at most {limit:.0%} may"
         sheet.fail(f"short-cut.{rule}", found, remedy, won[0])
 
@@ -191,8 +182,9 @@ def limit_of(policy: str, settings: Settings) -> float:
     return settings.shown_limit if policy.startswith(SHOWN) else settings.short_cut_limit
 
 
-def _kind(policy: str) -> str:
-    return next((prefix for prefix in _PREFIXES if policy.startswith(prefix)), policy)
+def _kind(policy: str, in_text: bool) -> str:
+    kind = next((prefix for prefix in _PREFIXES if policy.startswith(prefix)), policy)
+    return _SHOWN_IN_TEXT if kind == SHOWN and in_text else kind
 
 
 def _least_rate(episodes: list[Episode]) -> float:

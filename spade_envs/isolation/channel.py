@@ -7,10 +7,11 @@ import os
 import select
 import signal
 import socket
+import sys
 import weakref
 from typing import NoReturn, Protocol
 
-from spade_envs.errors import WorkerFault
+from spade_envs.errors import IsolationError, WorkerFault
 from spade_envs.isolation.limits import Limits
 from spade_envs.isolation.mailbox import Mailbox, MailboxError
 from spade_envs.isolation.session import Session
@@ -18,6 +19,15 @@ from spade_envs.isolation.wire import STATUS_BYTES
 
 STATUS_WAIT_S = 0.1
 """How long a killed worker's wait status is waited for: it is worth a better message, not more."""
+
+
+def check_platform(isolation: str) -> None:
+    """Raise IsolationError where this system has no processes for an isolation."""
+    if sys.platform != "linux" or not sys.executable:
+        raise IsolationError(
+            f"isolation={isolation!r} needs Linux and a Python executable. "
+            "For code that you trust there is isolation='none'."
+        )
 
 
 class Channel(Protocol):
@@ -102,25 +112,24 @@ class ForkedChannel:
             self._mailbox.ask(self._number, message)
             os.eventfd_write(self._asked, 1)
             events = self._events.poll(seconds, 2)
-            if not events or (events[0][0] != self._answered and len(events) < 2):
-                self._mourn(bool(events), seconds, call)
+        except BaseException:  # an interrupted exchange leaves a reply that would answer the next request
+            self.close()
+            raise
+        if not events or (events[0][0] != self._answered and len(events) < 2):
+            self._mourn(bool(events), seconds, call)
+        try:
             return self._mailbox.answered(self._number)
         except MailboxError as error:
             self.close()
             raise WorkerFault("protocol", f"{call}: {error}") from None
-        except WorkerFault:
-            raise
-        except BaseException:  # an interrupted exchange leaves a reply that would answer the next request
-            self.close()
-            raise
 
     def _mourn(self, dead: bool, seconds: float, call: str) -> NoReturn:
         status = self._end()
-        if dead and status is None:  # nobody is left to say it: the design is not to blame
+        if not dead:
+            raise WorkerFault("timeout", f"{call} took longer than {seconds:.3g} s and was stopped")
+        if status is None:  # nobody is left to say it: the design is not to blame
             raise WorkerFault("closed", f"{call}: the worker is lost, the process that forked it has ended")
-        if dead:
-            raise WorkerFault("died", f"{call}: the worker died ({_ending(status)})")
-        raise WorkerFault("timeout", f"{call} took longer than {seconds:.3g} s and was stopped")
+        raise WorkerFault("died", f"{call}: the worker died ({_ending(status)})")
 
     def close(self) -> None:
         """End the worker. Safe to call again."""
@@ -170,9 +179,7 @@ def abandon_all() -> None:
         channel.abandon()
 
 
-def _ending(status: int | None) -> str:
-    if status is None:
-        return "how is unknown"
+def _ending(status: int) -> str:
     if os.WIFSIGNALED(status):
         return f"signal {signal_name(os.WTERMSIG(status))}"
     return f"exit status {os.waitstatus_to_exitcode(status)}"

@@ -74,11 +74,7 @@ def serve(requests: int, replies: int, limits: Limits) -> NoReturn:
             message = wire.read_frame(requests)
         except EOFError:
             os._exit(0)
-        try:
-            reply = session.answer(message)
-        except BaseException as error:  # SystemExit and its like are the design's too
-            reply = session.complain(error)
-        wire.write_frame(replies, reply)
+        wire.write_frame(replies, worker.reply_to(message, session))
 
 
 def _attend(worker_id: int, requests: int) -> NoReturn:

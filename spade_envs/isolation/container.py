@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 
 from spade_envs.errors import IsolationError, WorkerFault
@@ -29,11 +28,7 @@ def open_container(limits: Limits, hash_seed: int) -> ContainerChannel:
     Raises:
         IsolationError: this machine cannot start one.
     """
-    if sys.platform != "linux" or not sys.executable:
-        raise IsolationError(
-            "isolation='container' needs Linux and a Python executable. "
-            "For code that you trust there is isolation='none'."
-        )
+    channel.check_platform("container")
     runtime = find_runtime()
     container = Container.of_worker(limits, hash_seed)
     if runtime == "bwrap":
@@ -87,7 +82,7 @@ class ContainerChannel:
     def exchange(self, message: bytes, seconds: float, call: str) -> bytes:
         """See :class:`~spade_envs.isolation.channel.Channel`."""
         if not self.alive:
-            raise WorkerFault("died", f"{call}: the worker is gone")
+            raise WorkerFault("closed", f"{call}: the worker is gone")
         deadline = time.monotonic() + seconds
         try:
             self._pipes.send(message, deadline)

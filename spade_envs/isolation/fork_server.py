@@ -67,11 +67,7 @@ class _Zygote:
     """The host's handle of a zygote process."""
 
     def __init__(self, hash_seed: int) -> None:
-        if sys.platform != "linux" or not sys.executable:
-            raise IsolationError(
-                "isolation='process' needs Linux and a Python executable. "
-                "For code that you trust there is isolation='none'."
-            )
+        channel.check_platform("process")
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._pid = _spawn(theirs.fileno(), hash_seed)

@@ -194,17 +194,17 @@ class Worker:
 
     def _turn(self, index: int, values: list[Any]) -> Turn:
         action, *result, view = values
-        try:
-            action = self._checked("advance", index).action(action)
-        except OutsideError as error:
-            raise WorkerFault("contract", f"expert_action: {error}") from None
+        action = self._experts("advance", index, action)
         observation, reward, terminated, truncated, info = unusual_step(result)
-        seen = None
-        if view is not None:
-            text, hint = view if type(view) is list and len(view) == 2 else self._refuse("advance: no view")
-            seen = (text_of("render", text, optional=True), text_of("hint", hint) or "")
         observation = self._observation("step", index, observation)
+        seen = None if view is None else self._view(view)
         return Turn(action, observation, reward, terminated, truncated, info, seen)
+
+    def _view(self, view: Any) -> tuple[str | None, str]:
+        if type(view) is not list or len(view) != 2:
+            self._refuse("advance: no view")
+        text, hint = view
+        return None if text is None else text_of("render", text), text_of("hint", hint)
 
     def memory(self) -> tuple[int, int]:
         """Return how many blocks of memory live in the worker, and the most megabytes that were resident."""
@@ -215,19 +215,16 @@ class Worker:
 
     def render(self, index: int) -> str | None:
         """Return the state as text, or None where the design has none."""
-        return text_of("render", *self._ask("render", 1, index), optional=True)
+        (text,) = self._ask("render", 1, index)
+        return None if text is None else text_of("render", text)
 
     def hint(self, index: int) -> str:
         """Return the hint for the present episode."""
-        return text_of("hint", *self._ask("hint", 1, index)) or ""
+        return text_of("hint", *self._ask("hint", 1, index))
 
     def expert_action(self, index: int) -> Any:
         """Return the reference policy's action in the present state, as the action space has it."""
-        (action,) = self._ask("expert_action", 1, index)
-        try:
-            return self._checked("expert_action", index).action(action)
-        except OutsideError as error:
-            raise WorkerFault("contract", f"expert_action: {error}") from None
+        return self._experts("expert_action", index, *self._ask("expert_action", 1, index))
 
     def printed(self, index: int) -> str:
         """Return what the instance printed, as far as it was kept."""
@@ -249,6 +246,12 @@ class Worker:
         except KeyError:
             gone = "there is no such instance" if self.alive else "the worker is gone"
             raise WorkerFault("closed", f"{call}: {gone}") from None
+
+    def _experts(self, call: str, index: int, action: Any) -> Any:
+        try:
+            return self._checked(call, index).action(action)
+        except OutsideError as error:
+            raise WorkerFault("contract", f"expert_action: {error}") from None
 
     def _action(self, call: str, index: int, action: Any) -> Any:
         try:

@@ -54,9 +54,9 @@ def unusual_step(values: list[Any]) -> StepResult:
     )
 
 
-def text_of(call: str, text: Any, *, optional: bool = False) -> str | None:
-    """Return what a call returned where it is text, or None where that is allowed."""
-    if isinstance(text, str) or (optional and text is None):
+def text_of(call: str, text: Any) -> str:
+    """Return what a call returned where it is text."""
+    if isinstance(text, str):
         return text
     raise WorkerFault("contract", f"{call}: it must return text, found {type(text).__name__}")
 

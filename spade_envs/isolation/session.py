@@ -161,7 +161,7 @@ class Session:
         turns: list[Any] = []
         for move in moves if isinstance(moves, list) else range(moves):
             action = move if isinstance(moves, list) else self._experts_move(index)
-            result = self._step(index, action, placed=False)
+            result = self._taken(index, action)
             over = bool(result[2] or result[3])
             turns.append([action, *result, self._view(index) if watch and not over else None])
             turns[-1] = wire.read(wire.encode(turns[-1]))  # the next step may change what this one returned
@@ -196,14 +196,16 @@ class Session:
         instance.run(instance.environment.close)
         return [None]
 
-    def _step(self, index: int, action: Any, placed: bool = True) -> tuple[Any, ...]:
+    def _step(self, index: int, action: Any) -> tuple[Any, ...]:
+        result = self._taken(index, action)
+        fill = self._instances[index].fill
+        return result if fill is None else (fill(result[0]), *result[1:])
+
+    def _taken(self, index: int, action: Any) -> tuple[Any, ...]:
+        """Take a step; its observation stays where it is."""
         instance = self._instances[index]
         result = instance.run(instance.environment.step, action)
-        if type(result) is not tuple or len(result) != 5:
-            result = _parts(
-                result, 5, "step() must return (observation, reward, terminated, truncated, info)"
-            )
-        return result if instance.fill is None or not placed else (instance.fill(result[0]), *result[1:])
+        return _parts(result, 5, "step() must return (observation, reward, terminated, truncated, info)")
 
 
 def _description(environment: Any) -> dict[str, Any]:

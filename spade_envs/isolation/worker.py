@@ -17,12 +17,16 @@ def serve(mailbox: Mailbox, asked: int, answered: int, limits: Limits) -> NoRetu
     while True:
         os.eventfd_read(asked)
         number, message = mailbox.asked()
-        try:
-            reply = session.answer(message)
-        except BaseException as error:  # SystemExit and its like are the design's too
-            reply = session.complain(error)
-        mailbox.answer(number, reply)
+        mailbox.answer(number, reply_to(message, session))
         os.eventfd_write(answered, 1)
+
+
+def reply_to(message: bytes, session: Session) -> bytes:
+    """Return the reply to a request, whatever becomes of it."""
+    try:
+        return session.answer(message)
+    except BaseException as error:  # SystemExit and its like are the design's too
+        return session.complain(error)
 
 
 def warm_up() -> None:

@@ -20,10 +20,9 @@ import gymnasium
 import pytest
 from containers import STAND_IN, bubblewraps_folder, containers, family, write_runtime
 from processes import children, descriptors, eventually, lives, outcome
-from small_designs import ENDLESS, design
+from small_designs import ENDLESS, design, prepared
 
 from spade_envs import seeds_folder
-from spade_envs.contract import Rejection
 from spade_envs.envs import IsolatedEnv
 from spade_envs.errors import IsolationError, WorkerFault
 from spade_envs.isolation import Limits, Worker, container
@@ -73,12 +72,6 @@ def worker(bwrap: None) -> Iterator[Worker]:
     patient = Worker.start(PATIENT, isolation="container")
     yield patient
     patient.close()
-
-
-def prepared(worker: Worker, **parts: str) -> int:
-    loaded = worker.load(design(**parts))
-    assert not isinstance(loaded, Rejection), loaded.text()
-    return worker.make().index
 
 
 def episodes(source: str, isolation: Any) -> list[Any]:

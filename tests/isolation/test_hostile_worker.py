@@ -116,12 +116,9 @@ FIELDS = [
 ]
 
 
-@few
-@given(st.sampled_from([*FIELDS, "index", "all"]), values)
-@example("all", np.zeros(()))
-def test_every_field_of_a_description_may_be_hostile(field: str, value: Any) -> None:
-    worker, channel = playing()
-    data = {
+def description(**fields: Any) -> dict[str, Any]:
+    """What an instance says of itself, with some fields as given."""
+    honest = {
         "observation_space": describe(spaces.Discrete(2)),
         "action_space": describe(spaces.Discrete(2)),
         "rules": "",
@@ -131,8 +128,15 @@ def test_every_field_of_a_description_may_be_hostile(field: str, value: Any) -> 
         "has_render": True,
         "places": None,
     }
-    if field in FIELDS:
-        data[field] = value
+    return honest | fields
+
+
+@few
+@given(st.sampled_from([*FIELDS, "index", "all"]), values)
+@example("all", np.zeros(()))
+def test_every_field_of_a_description_may_be_hostile(field: str, value: Any) -> None:
+    worker, channel = playing()
+    data = description(**({field: value} if field in FIELDS else {}))
     lie = ["ok", value if field == "index" else 3, value if field == "all" else data]
     channel.lie = wire.encode(lie)
     got = outcome(worker.make)
@@ -294,16 +298,7 @@ def test_a_place_outside_of_the_memory_is_refused(start: Any) -> None:
     channel = LyingChannel()
     channel.places = memoryview(bytearray(8 << 20))
     worker = Worker(channel, Limits())
-    data = {
-        "observation_space": describe(spaces.Box(0, 1, (2,))),
-        "action_space": describe(spaces.Discrete(2)),
-        "rules": "",
-        "action_names": None,
-        "tools": [],
-        "render_fps": None,
-        "has_render": True,
-        "places": start,
-    }
+    data = description(observation_space=describe(spaces.Box(0, 1, (2,))), places=start)
     channel.lie = wire.encode(["ok", 0, data])
     got = outcome(worker.make)
     assert got.index == 0 if start is None else got.kind == "protocol"

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from processes import children, descriptors, eventually, lives, outcome, workers, zygote
-from small_designs import ENDLESS, HEADER, design
+from small_designs import ENDLESS, HEADER, design, prepared
 
 from spade_envs.contract import Rejection
 from spade_envs.errors import IsolationError, UsageError, WorkerFault
@@ -30,12 +30,6 @@ def worker() -> Iterator[Worker]:
     patient = Worker.start(PATIENT)
     yield patient
     patient.close()
-
-
-def prepared(worker: Worker, **parts: str) -> int:
-    loaded = worker.load(design(**parts))
-    assert not isinstance(loaded, Rejection), loaded.text()
-    return worker.make().index
 
 
 def test_an_instance_is_described_and_plays(worker: Worker) -> None:
