@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spade_envs import errors
-    from spade_envs.admission import Report, admit, judge
+    from spade_envs.admission import Admission, Panel, Report, admit, judge
     from spade_envs.contract.findings import Finding, Rejection
     from spade_envs.contract.header import Header, parse_header
     from spade_envs.contract.ids import EnvId
@@ -22,15 +22,17 @@ if TYPE_CHECKING:
     from spade_envs.envs import IsolatedEnv
     from spade_envs.isolation.limits import Limits
     from spade_envs.language.program import run_program
-    from spade_envs.registry import Registry, add_registry, registries, seeds_folder
+    from spade_envs.registry import Registry, add_registry, keep_only, registries, seeds_folder
     from spade_envs.text import TextEnv, make_text
 
 _HOMES = {
+    "Admission": "spade_envs.admission",
     "EnvId": "spade_envs.contract.ids",
     "Finding": "spade_envs.contract.findings",
     "Header": "spade_envs.contract.header",
     "IsolatedEnv": "spade_envs.envs",
     "Limits": "spade_envs.isolation.limits",
+    "Panel": "spade_envs.admission",
     "Registry": "spade_envs.registry",
     "Rejection": "spade_envs.contract.findings",
     "Report": "spade_envs.admission",
@@ -40,6 +42,7 @@ _HOMES = {
     "admit": "spade_envs.admission",
     "errors": "spade_envs",
     "judge": "spade_envs.admission",
+    "keep_only": "spade_envs.registry",
     "make_text": "spade_envs.text",
     "parse_header": "spade_envs.contract.header",
     "read_reply": "spade_envs.contract.reply",
@@ -49,11 +52,13 @@ _HOMES = {
 }
 
 __all__ = [
+    "Admission",
     "EnvId",
     "Finding",
     "Header",
     "IsolatedEnv",
     "Limits",
+    "Panel",
     "Registry",
     "Rejection",
     "Report",
@@ -63,6 +68,7 @@ __all__ = [
     "admit",
     "errors",
     "judge",
+    "keep_only",
     "make_text",
     "parse_header",
     "read_reply",

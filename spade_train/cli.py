@@ -22,9 +22,12 @@ from spade_train.config import SelfPlayConfig
 from spade_train.flags import Words, check_names, help_text, read_words
 
 if TYPE_CHECKING:
-    from spade_train.records import RunFolder
+    from spade_train.checkpoints import Checkpoint
+    from spade_train.designer import Corpus
+    from spade_train.run_folder import RunFolder
     from spade_train.selfplay import SelfPlay
     from spade_train.trl_plugin import Settings
+    from spade_train.world import World
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -37,13 +40,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"spade-train: {problem}", file=sys.stderr)
         sys.exit(2 if isinstance(problem, UsageError) else 1)
     except KeyboardInterrupt:
-        console.print("\nStopped. What was admitted and recorded stays in the run's folder.")
+        console.print(
+            "\nStopped. What was admitted and recorded stays in the run's folder; `spade-train resume RUN` goes on."
+        )
         sys.exit(130)
 
 
 def _run(words: list[str], console: Console) -> None:
     if {"-h", "--help"} & set(words):
         print(help_text())
+        return
+    if words[:1] == ["resume"]:
+        _set_environment()
+        _resume(Path(words[1]), words[2:], console)
         return
     said = read_words([word for word in words if word != "--help_all"])
     console.print(f"spade-train: {said.path.stem}; loading PyTorch and TRL ...")
@@ -58,41 +67,95 @@ def _run(words: list[str], console: Console) -> None:
 
 
 def _train(settings: Settings, said: Words, console: Console) -> None:
-    from spade_train import trl_plugin
-    from spade_train.display import Display, summary
     from spade_train.model import resolve_model
-    from spade_train.records import RunFolder
+    from spade_train.run_folder import RunFolder
 
-    began = time.monotonic()
     pool = _pool(settings.selfplay)
     model = resolve_model(settings.model.model_name_or_path, console.print)
     run = RunFolder.create(Path(settings.selfplay.runs), settings.grpo.run_name)
     run.write_config(_record(settings, said, model, pool))
-    console.print(f"model {Path(model).name}, run {run.path}")
-    with Display(settings.selfplay.rounds, console) as display:
-        entries = trl_plugin.train(settings, model, lambda: _selfplay(settings, run, pool), run, display)
+    carry_on(settings, run, model, pool, console)
+
+
+def carry_on(
+    settings: Settings,
+    run: RunFolder,
+    model: str,
+    pool: list[str],
+    console: Console,
+    checkpoint: Checkpoint | None = None,
+) -> None:
+    """Train from a checkpoint, or from the beginning, to the end."""
+    from spade_train import trl_plugin
+    from spade_train.checkpoints import restore
+    from spade_train.display import Display, summary
+
+    began = time.monotonic()
+    with run.locked():
+        restore(run, checkpoint)
+        start = trl_plugin.Start(model, checkpoint, tuple(run.read("rounds.jsonl")))
+        console.print(f"model {Path(model).name}, run {run.path}")
+        with Display(settings.selfplay.rounds, console, done=len(start.entries)) as display:
+            entries = trl_plugin.train(
+                settings, start, lambda world: _selfplay(settings, run, pool, world, checkpoint), run, display
+            )
     console.print(summary(entries))
     _print_results(run, entries, time.monotonic() - began, console)
 
 
-def _selfplay(settings: Settings, run: RunFolder, pool: list[str]) -> SelfPlay:
+def _resume(path: Path, flags: list[str], console: Console) -> None:
+    """Go on with a run, with its own settings and those that are said now."""
+    from spade_train import trl_plugin
+    from spade_train.checkpoints import checkpoint_at
+    from spade_train.run_folder import RunFolder
+
+    run = RunFolder.open(path)
+    kept = run.config()
+    said = Words(run.path / "config.json", kept["preset_settings"], (*kept["flags"], *flags))
+    check_names(said, trl_plugin.known_settings())
+    settings = trl_plugin.settings(said)
+    checkpoint = checkpoint_at(run)
+    console.print(f"going on after round {checkpoint.round if checkpoint else 0}")
+    carry_on(settings, run, kept["model"], kept["curriculum"], console, checkpoint)
+
+
+def _selfplay(
+    settings: Settings, run: RunFolder, pool: list[str], world: World, checkpoint: Checkpoint | None
+) -> SelfPlay:
     from spade_envs import add_registry
-    from spade_train.designer import Corpus, FreeDesigner, SlotDesigner
+    from spade_train.designer import FreeDesigner, Memory, SlotDesigner
+    from spade_train.designing import Workshop
     from spade_train.play import Limits
     from spade_train.selfplay import SelfPlay
 
     config, grpo = settings.selfplay, settings.grpo
+    workshop = Workshop(
+        designer=FreeDesigner() if config.designer == "free" else SlotDesigner(),
+        registry=add_registry(run.registry),
+        run=run.path.name,
+        tokens=grpo.max_completion_length,
+        jobs=config.admission_jobs or None,
+        world=world,
+    )
     return SelfPlay(
         config=config,
-        group=grpo.num_generations,
+        schedule=config.plan(grpo.num_generations),
         seed=grpo.seed,
         limits=Limits(config.prompt_tokens, config.turn_tokens, grpo.max_completion_length),
-        designer=SlotDesigner() if config.designer == "slots" else FreeDesigner(),
-        registry=add_registry(run.registry),
+        workshop=workshop,
         pool=pool,
-        corpus=Corpus.read(),
-        run=run.path.name,
+        corpus=_corpus(config),
+        world=world,
+        memory=checkpoint.memory() if checkpoint else Memory(),
     )
+
+
+def _corpus(config: SelfPlayConfig) -> Corpus:
+    from spade_train.designer import Corpus
+
+    if not config.use_corpus:
+        return Corpus(())
+    return Corpus.read([Path(path) for path in config.corpus] or None)
 
 
 def _pool(config: SelfPlayConfig) -> list[str]:
@@ -134,6 +197,7 @@ def _record(settings: Settings, said: Words, model: str, pool: list[str]) -> dic
     packages = ("spade-envs", "torch", "transformers", "trl", "peft", "accelerate", "gymnasium", "llguidance")
     return {
         "preset": str(said.path),
+        "preset_settings": said.preset,
         "flags": list(said.flags),
         "model": model,
         "curriculum": pool,

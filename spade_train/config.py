@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from spade_envs.errors import UsageError
+from spade_train.schedule import Schedule
 
 
 def _help(text: str) -> dict[str, str]:
@@ -27,12 +28,52 @@ class SelfPlayConfig:
     runs: str = field(
         default="runs", metadata=_help("Folder of the run folders; --run_name names this one's.")
     )
-    designer: Literal["slots", "free"] = field(
-        default="slots", metadata=_help("Designs are specifications under a grammar, or whole Python files.")
+    schedule: Literal["joint", "alternate", "designer_frozen", "agent_frozen"] = field(
+        default="joint",
+        metadata=_help("Who learns: both in each round, the designer now and then, one of them never."),
+    )
+    designer_every: int = field(
+        default=4, metadata=_help("With schedule alternate: the designer's turn comes every so many rounds.")
+    )
+    seeds: int = field(default=1, metadata=_help("Seeds that each design is played from; each is a block."))
+    designer: Literal["slots", "free", "none"] = field(
+        default="slots",
+        metadata=_help(
+            "Designs are specifications under a grammar, or whole Python files, or there are none."
+        ),
+    )
+    designer_model: str | None = field(
+        default=None,
+        metadata=_help("Another model that designs and never learns; wants schedule designer_frozen."),
+    )
+    designer_temperature: float | None = field(
+        default=None, metadata=_help("The designer's sampling temperature (default: --temperature).")
+    )
+    designer_scale: float = field(
+        default=1.0, metadata=_help("Weight of the designer's advantages: its learning rate, so to speak.")
+    )
+    designer_scale_rewards: Literal["group", "batch", "none"] | None = field(
+        default=None, metadata=_help("The designer's normalisation (default: --scale_rewards, the agent's).")
+    )
+    memory: bool = field(default=True, metadata=_help("Whether the designer is told of earlier designs."))
+    use_corpus: bool = field(default=True, metadata=_help("Whether designs are grounded on documents."))
+    corpus: list[str] = field(
+        default_factory=list, metadata=_help("JSONL files of documents (default: the shipped ones).")
     )
     designer_reward: Literal["blend", "regret"] = field(
         default="blend",
         metadata=_help("What a design earns: blend of success and regret, or floored regret."),
+    )
+    regret_width: float = field(
+        default=0.25,
+        metadata=_help("Half-width of the regret's 95 % interval from which a design is played no more."),
+    )
+    extra_plays: int = field(
+        default=0,
+        metadata=_help("Further seeds, over all designs of a round, that are spent on narrowing it."),
+    )
+    admission_jobs: int = field(
+        default=0, metadata=_help("Designs judged at once; 0 takes as many as there are cores.")
     )
     format_reward: float = field(
         default=0.1, metadata=_help("What well-formed answers earn at most; success earns more.")
@@ -48,10 +89,16 @@ class SelfPlayConfig:
     prompt_tokens: int = field(
         default=1024, metadata=_help("Longest prompt that is played; a longer one leaves its row out.")
     )
-
     upper_layers: int = field(
         default=0, metadata=_help("Train this many layers below the head and freeze the rest; 0 trains all.")
     )
+    save_rounds: int = field(
+        default=1, metadata=_help("Save a checkpoint after every so many rounds; 0 saves none until the end.")
+    )
+
+    def plan(self, group: int) -> Schedule:
+        """Return who does what in which round; ``group`` is TRL's ``num_generations``."""
+        return Schedule(self.schedule, group, self.seeds, self.designer_every, self.designer != "none")
 
     def check(self, completion_tokens: int) -> None:
         """Raise :class:`UsageError` for the first setting that is out of range.
@@ -59,18 +106,41 @@ class SelfPlayConfig:
         Args:
             completion_tokens: TRL's ``max_completion_length``: the most that may follow a prompt.
         """
-        for name, least in (("rounds", 1), ("turn_tokens", 1), ("prompt_tokens", 16), ("upper_layers", 0)):
+        for name, least in _LEAST:
             if getattr(self, name) < least:
                 raise UsageError(f"{name} is {getattr(self, name)}; it must be at least {least}.")
         if not 0 <= self.format_reward < 1:
             raise UsageError(
                 f"format_reward is {self.format_reward}; it must lie in [0, 1), below what success earns."
             )
+        self._check_roles()
         if self.turn_tokens > completion_tokens:
             raise UsageError(
                 f"turn_tokens ({self.turn_tokens}) exceeds max_completion_length ({completion_tokens}), "
                 "which bounds a whole episode."
             )
+
+    def _check_roles(self) -> None:
+        """Raise :class:`UsageError` where the settings of the two roles contradict each other."""
+        frozen = self.schedule == "designer_frozen"
+        if self.designer_model and not frozen:
+            raise UsageError("designer_model is never trained: it wants schedule: designer_frozen.")
+        if self.designer == "none" and self.schedule == "agent_frozen":
+            raise UsageError("designer: none and schedule: agent_frozen leave nobody who learns.")
+        if self.designer == "none" and self.designer_model:
+            raise UsageError("designer: none leaves designer_model without work. Set one of them.")
+        if not 0 <= self.designer_scale < float("inf"):
+            raise UsageError(f"designer_scale is {self.designer_scale}; it must be finite and not negative.")
+        if not self.regret_width > 0:
+            raise UsageError(f"regret_width is {self.regret_width}; it must be positive.")
+        if self.designer_temperature is not None and not self.designer_temperature > 0:
+            raise UsageError(f"designer_temperature is {self.designer_temperature}; it must be positive.")
+
+
+_LEAST = (
+    *(("rounds", 1), ("turn_tokens", 1), ("prompt_tokens", 16), ("upper_layers", 0)),
+    *(("designer_every", 1), ("seeds", 1), ("extra_plays", 0), ("admission_jobs", 0), ("save_rounds", 0)),
+)
 
 
 _FIXED = (
@@ -80,6 +150,12 @@ _FIXED = (
     ),
     ("follows from --rounds", ("max_steps", "num_train_epochs")),
     ("is one round", ("logging_steps", "logging_strategy")),
+    (
+        "follows from --save_rounds",
+        ("save_strategy", "save_steps", "save_only_model", "load_best_model_at_end"),
+    ),
+    ("is the run's own folder, below --runs", ("output_dir",)),
+    ("is what spade-train resume is for", ("resume_from_checkpoint",)),
     (
         "has nothing to act on: there is no evaluation set",
         ("eval_strategy", "do_eval", "num_generations_eval"),
@@ -104,19 +180,18 @@ def check_fixed(names: Iterable[str]) -> None:
             raise UsageError(f"{name} {reasons[name]}. Leave it out.")
 
 
-def micro_batches(group: int, size: int) -> int:
-    """Return how many micro-batches of ``size`` rows a round has: one designer and ``group`` agent blocks.
+def micro_batches(group: int, rows: int, size: int) -> int:
+    """Return how many micro-batches of ``size`` rows a round's batch of ``rows`` has.
 
     Raises:
-        UsageError: the group is too small for a baseline, or the size does not divide the round.
+        UsageError: the group is too small for a baseline, or the size does not divide the batch.
     """
     if group < 2:
         raise UsageError(f"num_generations is {group}; a block needs at least 2 rows to have a baseline.")
-    rows = group + group * group
     if size < 1 or rows % size:
         fits = ", ".join(str(n) for n in range(1, rows + 1) if rows % n == 0)
         raise UsageError(
             f"per_device_train_batch_size ({size}) does not divide a round's {rows} rows "
-            f"(G + G*G with num_generations G = {group}). Choose one of {fits}."
+            f"(blocks of num_generations = {group}). Choose one of {fits}."
         )
     return rows // size

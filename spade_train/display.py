@@ -23,9 +23,9 @@ _SHARE = {"design": 15.0, "admit": 10.0, "play": 25.0, "train": 50.0}  # of a ro
 class Display:
     """A progress bar with the time left on a terminal; plain lines elsewhere. ``NO_COLOR`` is honoured."""
 
-    def __init__(self, rounds: int, console: Console | None = None) -> None:
+    def __init__(self, rounds: int, console: Console | None = None, done: int = 0) -> None:
         self.console = console or Console(highlight=False)
-        self._rounds, self._round, self._phase = rounds, 0, ""
+        self._rounds, self._round, self._phase = rounds, done, ""
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=24),
@@ -37,7 +37,9 @@ class Display:
             disable=not self.console.is_terminal,
             speed_estimate_period=3600,  # phases differ in speed: judge by all that has passed
         )
-        self._task = self._progress.add_task("starting", total=rounds * sum(_SHARE.values()))
+        self._task = self._progress.add_task(
+            "starting", total=rounds * sum(_SHARE.values()), completed=int(done * sum(_SHARE.values()))
+        )
 
     def __enter__(self) -> Display:
         self._progress.start()

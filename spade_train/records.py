@@ -1,154 +1,167 @@
-"""A run's folder. Lines are appended whole; a checkpoint appears whole or not at all.
-
-``runs/<name>/``
-    config.json       every setting, the versions, the command
-    rounds.jsonl      one line a round: what the table shows, and more
-    designs.jsonl     one line a design: reply, source, refusal or id, the report of its admission
-    episodes.jsonl    one unhinted and one hinted episode of every block, as text
-    registry/         the environments that were admitted
-    checkpoint/       the trained model
-"""
+"""A round on record: every process tells its part, the first one writes all of them."""
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+import contextlib
+import resource
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spade_envs.errors import UsageError
+from spade_envs import EnvId, Registry, registries
+from spade_envs.errors import SpadeError
 from spade_train.decoding import Policy
+from spade_train.entries import (
+    design_entry,
+    environment_entry,
+    episode_entry,
+    mean,
+    play_entry,
+    rewards,
+    signal,
+    tokens,
+)
 from spade_train.play import Episode
-from spade_train.selfplay import Block, Design, Round
+from spade_train.rounds import Played, Round
+from spade_train.run_folder import RunFolder
+from spade_train.world import World
+
+LISTS = ("designs", "plays", "episodes")
 
 
 @dataclass(frozen=True)
-class RunFolder:
-    """The folder of one run; :meth:`create` makes it."""
+class Records:
+    """Writes what happened into the run's folder.
 
-    path: Path
+    Attributes:
+        group: G, the rows of a block.
+    """
 
-    @classmethod
-    def create(cls, runs: Path, name: str | None) -> RunFolder:
-        """Make a new folder below ``runs``.
+    run: RunFolder
+    world: World
+    group: int
 
-        Raises:
-            UsageError: a run of that name exists.
-        """
-        wanted = name or time.strftime("%Y-%m-%d-%H%M%S")
-        for path in [runs / wanted, *([] if name else (runs / f"{wanted}-{i}" for i in range(2, 100)))]:
-            try:
-                path.mkdir(parents=True)
-            except FileExistsError:
-                continue
-            return cls(path)
-        raise UsageError(f"{runs / wanted} exists; choose another --run_name.")
+    def keep(self, played: Round, policy: Policy) -> dict[str, Any]:
+        """Write a round's designs, plays and sample episodes; return the round's entry so far."""
+        parts = self.world.gather(_part(played, policy, self.group))
+        if self.world.first:
+            for name in LISTS:
+                self.run.append(f"{name}.jsonl", [entry for part in parts for entry in part[name]])
+        return _joined(played.number, parts)
 
-    @property
-    def registry(self) -> Path:
-        """Where admitted environments go."""
-        return self.path / "registry"
+    def finish(self, entry: dict[str, Any]) -> None:
+        """Write the line of ``rounds.jsonl``, with what the process and the folder have grown to."""
+        entry |= {"memory_mb": _memory_mb(), "disk_mb": _disk_mb(self.run.path)}
+        if self.world.first:
+            self.run.append("rounds.jsonl", [entry])
 
-    @property
-    def checkpoint(self) -> Path:
-        """Where the trained model goes."""
-        return self.path / "checkpoint"
-
-    def write_config(self, settings: dict[str, Any]) -> None:
-        """Keep the settings; what is not JSON is kept as its text."""
-        text = json.dumps(settings, indent=2, default=str)
-        (self.path / "config.json").write_text(text + "\n")
-
-    def append(self, file: str, entry: dict[str, Any]) -> None:
-        """Append one line and see it onto the disk."""
-        with (self.path / file).open("a") as lines:
-            lines.write(json.dumps(entry, default=str) + "\n")
-            lines.flush()
-            os.fsync(lines.fileno())
-
-    def save_checkpoint(self, save: Callable[[str], None]) -> Path:
-        """Let ``save`` write into a scratch folder, then give it its name."""
-        scratch = self.path / ".checkpoint.partial"
-        shutil.rmtree(scratch, ignore_errors=True)
-        save(str(scratch))
-        scratch.rename(self.checkpoint)
-        return self.checkpoint
+    def failed(self, number: int, attempt: int, problem: Exception) -> None:
+        """Note that this machine could not finish a round; where the disk is full, nothing can be noted."""
+        fault = {"round": number, "attempt": attempt, "kind": type(problem).__name__, "error": str(problem)}
+        with contextlib.suppress(OSError):
+            self.run.append("faults.jsonl", [fault])
 
 
-def design_entry(design: Design, number: int, slot: int) -> dict[str, Any]:
-    """Return the line of ``designs.jsonl``."""
-    kept = asdict(design)
-    del kept["prompt_ids"], kept["completion_ids"], kept["mask"]
-    own = sum(design.mask)
-    return {"round": number, "slot": slot, "tokens": len(design.mask), "sampled": own, **kept}
+def measures(entry: dict[str, Any]) -> dict[str, float]:
+    """Return what TRL's ``report_to`` shows of a round, beside its own figures."""
+    shown = {
+        "designer/reward": entry["designer_reward"],
+        "designer/admitted": float(len(entry["admitted"])),
+        "designer/regret": entry["regret"],
+        "agent/reward": entry["agent_reward"],
+        "agent/success": entry["success"],
+        "agent/success_with_hint": entry["hinted_success"],
+        "agent/well_formed": mean([one["well_formed"] for one in entry["environments"]]),
+    }
+    return {name: value for name, value in shown.items() if value is not None}
 
 
-def episode_entry(episode: Episode, policy: Policy, number: int) -> dict[str, Any]:
-    """Return the line of ``episodes.jsonl``: the episode as the model read and wrote it."""
+def _part(played: Round, policy: Policy, group: int) -> dict[str, Any]:
+    """What one process tells of its round."""
+    number = played.number
+    return {
+        "designs": [design_entry(design, number, slot) for slot, design in enumerate(played.designs)],
+        "plays": [play_entry(one, number) for each in played.played for one in _all(each)],
+        "episodes": [
+            episode_entry(one, policy, number)
+            for each in played.played
+            for one in (each.blocks[0].plain[0], each.blocks[0].hinted[0])
+        ],
+        "environments": [environment_entry(one, _code(one.env_id)) for one in played.played],
+        "rewards": {role: rewards(played.rows, role) for role in ("designer", "agent")},
+        "signal": signal(played.rows, group),
+        "tokens": tokens(played),
+    }
+
+
+def _joined(number: int, parts: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the round's entry, but for what training adds (loss, gradients, seconds)."""
+    designs = [design for part in parts for design in part["designs"]]
+    environments = [one for part in parts for one in part["environments"]]
+    admitted = {design["env_id"] for design in designs if design["env_id"]}
+    # Over the admitted designs: the curriculum's environments are no designer's merit.
+    new = [one["regret"] for one in environments if one["env_id"] in admitted and one["regret"]]
+    errors = [one["error"] for one in new]
     return {
         "round": number,
-        **asdict(episode.task),
-        "prompt": policy.tokenizer.decode(episode.prompt_ids),
-        "completion": policy.tokenizer.decode(episode.completion_ids),
-        "return": episode.return_,
-        "success": episode.success,
-        "well_formed": episode.well_formed,
-        "turns": episode.turns,
-        "end": episode.end,
-    }
-
-
-def block_entry(block: Block) -> dict[str, Any]:
-    """Return one block's measures."""
-    ends = [one.end for one in (*block.plain, *block.hinted)]
-    return {
-        "env_id": block.env_id,
-        "seed": block.seed,
-        "success": block.success,
-        "hinted_success": block.hinted_success,
-        "regret": block.regret.mean if block.regret else None,
-        "regret_error": block.regret.error if block.regret else None,
-        "well_formed": _mean([one.well_formed for one in block.plain if one.counts]),
-        "faults": ends.count("fault"),
-        "ends": {end: ends.count(end) for end in sorted(set(ends))},
-    }
-
-
-def round_entry(played: Round, group: int) -> dict[str, Any]:
-    """Return the line of ``rounds.jsonl``, but for what training adds (loss, gradients, seconds)."""
-    blocks = [block_entry(block) for block in played.blocks]
-    new = [entry for entry, design in zip(blocks, played.designs, strict=True) if design.env_id]
-    errors = [entry["regret_error"] for entry in new]
-    rewards = [row.reward for row in played.rows]
-    spread = [_spread(rewards[at : at + group]) for at in range(0, len(rewards), group)]
-    return {
-        "round": played.number,
-        "designs": len(played.designs),
-        "compiled": sum(design.compiled for design in played.designs),
-        "admitted": [design.env_id for design in played.designs if design.env_id],
-        # Over the admitted designs: the curriculum's environments are no designer's merit.
-        "regret": _mean([entry["regret"] for entry in new]),
+        "designs": len(designs),
+        "compiled": sum(design["compiled"] for design in designs),
+        "admitted": [design["env_id"] for design in designs if design["env_id"]],
+        "regret": mean([one["mean"] for one in new]),
         "regret_error": sum(e * e for e in errors) ** 0.5 / len(errors)
         if errors and None not in errors
         else None,
-        "success": _mean([entry["success"] for entry in blocks]),
-        "hinted_success": _mean([entry["hinted_success"] for entry in blocks]),
-        "designer_reward": _mean(rewards[:group]),
-        "agent_reward": _mean(rewards[group:]),
-        "blocks_with_signal": {"designer": int(spread[0]), "agent": sum(spread[1:])},
-        "blocks": blocks,
+        "success": mean([one["success"] for one in environments]),
+        "hinted_success": mean([one["hinted_success"] for one in environments]),
+        "designer_reward": mean([r for part in parts for r in part["rewards"]["designer"]]),
+        "agent_reward": mean([r for part in parts for r in part["rewards"]["agent"]]),
+        "blocks_with_signal": _summed(parts, "signal"),
+        "tokens": _summed(parts, "tokens"),
+        "environments": environments,
     }
 
 
-def _mean(values: list[Any]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+def _summed(parts: list[dict[str, Any]], key: str) -> dict[str, int]:
+    return {name: sum(part[key][name] for part in parts) for name in parts[0][key]}
 
 
-def _spread(rewards: list[float | None]) -> bool:
-    """Whether a block's rewards differ, so that GRPO learns from it."""
-    return len({reward for reward in rewards if reward is not None}) > 1
+def _all(played: Played) -> Iterator[Episode]:
+    for block in played.all:
+        yield from (*block.plain, *block.hinted)
+
+
+def _code(env_id: str) -> str | None:
+    """The hash of an environment's code, from whichever registry holds it."""
+    name = EnvId.parse(env_id)
+    for registry in reversed(registries()):
+        with contextlib.suppress(SpadeError):
+            return _recorded(registry, name)
+    return None
+
+
+def _recorded(registry: Registry, env_id: Any) -> str:
+    return str(registry.report(env_id)["code_sha256"])
+
+
+def _memory_mb() -> dict[str, int]:
+    """The most memory that this process, and any of its children that has ended, has used, in MB."""
+    unit = 1 if sys.platform == "darwin" else 1024  # bytes there, kilobytes elsewhere
+    own, children = (
+        resource.getrusage(who).ru_maxrss * unit // 2**20
+        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
+    return {"trainer": own, "children": children}
+
+
+def _disk_mb(run: Path) -> dict[str, float]:
+    """What the run's folder holds, in MB."""
+    parts = {"registry": run / "registry", "checkpoints": run / "checkpoints"}
+    sizes = {name: _size(path) for name, path in parts.items()}
+    records = sum(path.stat().st_size for path in run.glob("*.jsonl"))
+    return {name: round(size / 2**20, 1) for name, size in {**sizes, "records": records}.items()}
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

@@ -88,3 +88,24 @@ def wilson(successes: int, count: int, z: float = 1.96) -> tuple[float, float]:
     middle = (rate + z * z / (2 * count)) / scale
     half = z / scale * math.sqrt(rate * (1 - rate) / count + z * z / (4 * count * count))
     return max(0.0, middle - half), min(1.0, middle + half)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What may be spent on narrower intervals: the wished half-width, and seeds."""
+
+    width: float
+    seeds: int
+
+    def after(self, spent: int) -> Effort:
+        """Return what is left."""
+        return Effort(self.width, self.seeds - spent)
+
+
+def more_seeds(regrets: Sequence[Regret | None], effort: Effort) -> list[int]:
+    """Return for each environment how many further seeds it is played from."""
+    counts = [0] * len(regrets)
+    wide = [n for n, one in enumerate(regrets) if one and (one.error is None or 2 * one.error > effort.width)]
+    for n in wide[: effort.seeds]:
+        counts[n] = 1
+    return counts

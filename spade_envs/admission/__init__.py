@@ -9,5 +9,16 @@ from spade_envs.admission.neighbours import neighbours
 from spade_envs.admission.report import Report
 from spade_envs.admission.settings import Settings
 from spade_envs.admission.sheet import GateResult
+from spade_envs.admission.together import Panel
 
-__all__ = ["Admission", "GateResult", "Report", "Settings", "Surroundings", "admit", "judge", "neighbours"]
+__all__ = [
+    "Admission",
+    "GateResult",
+    "Panel",
+    "Report",
+    "Settings",
+    "Surroundings",
+    "admit",
+    "judge",
+    "neighbours",
+]

@@ -6,6 +6,7 @@ from spade_envs.registry.paths import seeds_folder, shipped_registry, user_regis
 from spade_envs.registry.refused import Refused, keep_refused, refused_designs
 from spade_envs.registry.stack import add_registry, find, registries
 from spade_envs.registry.store import Registry, RegistryWarning
+from spade_envs.registry.withdraw import keep_only
 
 __all__ = [
     "Refused",
@@ -13,6 +14,7 @@ __all__ = [
     "RegistryWarning",
     "add_registry",
     "find",
+    "keep_only",
     "keep_refused",
     "refused_designs",
     "registries",

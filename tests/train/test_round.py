@@ -7,18 +7,20 @@ import io
 import json
 import shlex
 import subprocess
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
+from trl import GRPOTrainer
 
-from spade_train import trl_plugin
 from spade_train.cli import main
-from spade_train.selfplay import Round, SelfPlay
+from spade_train.rounds import Round, Row
+from spade_train.selfplay import SelfPlay
+from spade_train.trl_plugin import Settings
 
 G, ROUNDS = 2, 2
 CURRICULUM = ("spade/OasisWalk-v0", "spade/WordSorter-v0")
@@ -68,21 +70,19 @@ class Seen:
 @pytest.fixture(scope="module")
 def seen(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Seen:
     seen = Seen(tmp_path_factory.mktemp("runs") / "tiny")
-    play_round, batch = SelfPlay.round, trl_plugin.batch
+    play_round, signal = SelfPlay.round, Settings.signal
     compute, score = (
-        getattr(trl_plugin.GRPOTrainer, name)
-        for name in ("_compute_loss", "_get_per_token_logps_and_entropies")
+        getattr(GRPOTrainer, name) for name in ("_compute_loss", "_get_per_token_logps_and_entropies")
     )
 
     def keep_round(self: SelfPlay, *arguments: Any) -> Round:
         seen.rounds.append(play_round(self, *arguments))
         return seen.rounds[-1]
 
-    def earn(
-        played: Round,
-    ) -> dict[str, Any]:  # rewards that differ in every block: a random model earns none
-        seen.earned.append([float(n * n % 7 + played.number) for n in range(len(played.rows))])
-        return {**batch(played), "earned": seen.earned[-1]}
+    def earn(self: Settings, rows: Sequence[Row]) -> list[float | None]:
+        """Rewards that differ in every block: a random model earns none."""
+        seen.earned.append([float(n * n % 7 + len(seen.earned)) for n in range(len(rows))])
+        return signal(self, [replace(row, reward=r) for row, r in zip(rows, seen.earned[-1], strict=True)])
 
     def keep_inputs(self: Any, model: Any, inputs: dict[str, torch.Tensor]) -> torch.Tensor:
         seen.inputs.append({name: value.clone() for name, value in inputs.items()})
@@ -96,9 +96,9 @@ def seen(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Seen:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SelfPlay, "round", keep_round)
-        patch.setattr(trl_plugin, "batch", earn)
-        patch.setattr(trl_plugin.GRPOTrainer, "_compute_loss", keep_inputs)
-        patch.setattr(trl_plugin.GRPOTrainer, "_get_per_token_logps_and_entropies", keep_gradient)
+        patch.setattr(Settings, "signal", earn)
+        patch.setattr(GRPOTrainer, "_compute_loss", keep_inputs)
+        patch.setattr(GRPOTrainer, "_get_per_token_logps_and_entropies", keep_gradient)
         patch.setenv("NO_COLOR", "1")
         with contextlib.redirect_stdout(io.StringIO()) as output:
             main(flags(model_folder, seen.path.parent))
@@ -112,16 +112,17 @@ def test_a_batch_is_one_designer_block_and_g_agent_blocks(seen: Seen) -> None:
         assert [row.role for row in played.rows] == ["designer"] * G + ["agent"] * G * G
         for at in range(0, len(played.rows), G):
             assert len({row.prompt_ids for row in played.rows[at : at + G]}) == 1
-        for design, block in zip(played.designs, played.blocks, strict=True):
-            assert {one.task for one in block.plain} == {block.plain[0].task}
-            assert {(one.task.env_id, one.task.seed) for one in (*block.plain, *block.hinted)} == {
+        for design, one in played.pairs:
+            (block,) = one.blocks
+            assert {play.task for play in block.plain} == {block.plain[0].task}
+            assert {(play.task.env_id, play.task.seed) for play in (*block.plain, *block.hinted)} == {
                 (block.env_id, block.seed)
             }
             assert block.env_id == design.env_id if design.env_id else block.env_id in CURRICULUM
-            assert not any(one.task.hinted for one in block.plain)
-            assert all(one.task.hinted for one in block.hinted)
+            assert not any(play.task.hinted for play in block.plain)
+            assert all(play.task.hinted for play in block.hinted)
         assert [row.completion_ids for row in played.rows[G:]] == [
-            one.completion_ids for block in played.blocks for one in block.plain
+            play.completion_ids for one in played.played for block in one.blocks for play in block.plain
         ]
 
 
@@ -201,4 +202,4 @@ def test_an_interrupted_run_leaves_nothing_half_written(
         main(flags(model_folder, tmp_path))
     assert left.value.code == 130
     assert "stays in the run's folder" in capsys.readouterr().out
-    assert not list((tmp_path / "tiny").glob("*checkpoint*"))
+    assert not list((tmp_path / "tiny").glob("checkpoint*/*"))

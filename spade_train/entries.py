@@ -1,0 +1,118 @@
+"""The lines of a run's records: what is kept of a design, a play, an episode, an environment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from hashlib import sha256
+from typing import Any
+
+from spade_train.decoding import Policy
+from spade_train.play import Episode
+from spade_train.rounds import Design, Played, Round, Row
+
+
+def design_entry(design: Design, number: int, slot: int) -> dict[str, Any]:
+    """Return the line of ``designs.jsonl``."""
+    kept = asdict(design)
+    del kept["prompt_ids"], kept["completion_ids"], kept["mask"]
+    own = sum(design.mask)
+    prompt = _hash(design.prompt_ids)
+    return {
+        "round": number,
+        "slot": slot,
+        "tokens": len(design.mask),
+        "sampled": own,
+        "prompt_hash": prompt,
+        **kept,
+    }
+
+
+def play_entry(episode: Episode, number: int) -> dict[str, Any]:
+    """Return the line of ``plays.jsonl``: one play, whether trained on or measured only."""
+    return {
+        "round": number,
+        **asdict(episode.task),
+        "prompt_hash": _hash(episode.prompt_ids),
+        "tokens": len(episode.mask),
+        "sampled": sum(episode.mask),
+        **_outcome(episode),
+    }
+
+
+def episode_entry(episode: Episode, policy: Policy, number: int) -> dict[str, Any]:
+    """Return the line of ``episodes.jsonl``: the episode as the model read and wrote it."""
+    return {
+        "round": number,
+        **asdict(episode.task),
+        "prompt": policy.tokenizer.decode(episode.prompt_ids),
+        "completion": policy.tokenizer.decode(episode.completion_ids),
+        **_outcome(episode),
+    }
+
+
+def environment_entry(played: Played, code: str | None) -> dict[str, Any]:
+    """Return one environment's measures in a round; ``code`` is the SHA-256 of its code."""
+    plain = list(played.episodes(hinted=False))
+    ends = [one.end for block in played.all for one in (*block.plain, *block.hinted)]
+    return {
+        "env_id": played.env_id,
+        "code_sha256": code,
+        "seeds": [block.seed for block in played.all],
+        "success": played.success,
+        "hinted_success": played.hinted_success,
+        "regret": asdict(played.regret) if played.regret else None,
+        "well_formed": mean([one.well_formed for one in plain]),
+        "faults": played.faults,
+        "ends": {end: ends.count(end) for end in sorted(set(ends))},
+    }
+
+
+def tokens(played: Round) -> dict[str, int]:
+    """Return how many tokens each role sampled; ``measured`` are those that nobody is trained on."""
+    blocks = [block for one in played.played for block in one.blocks]
+    extra = [block for one in played.played for block in one.extra]
+    measured = [
+        *(one for b in blocks for one in b.hinted),
+        *(one for b in extra for one in (*b.plain, *b.hinted)),
+    ]
+    return {
+        "designer": sum(sum(design.mask) for design in played.designs),
+        "agent": sum(sum(one.mask) for block in blocks for one in block.plain),
+        "measured": sum(sum(one.mask) for one in measured),
+    }
+
+
+def signal(rows: Sequence[Row], group: int) -> dict[str, int]:
+    """Return how many blocks of each role have rewards that differ, so that GRPO learns from them."""
+    found = {"designer": 0, "agent": 0}
+    for at in range(0, len(rows), group):
+        rewards = {row.reward for row in rows[at : at + group] if row.reward is not None}
+        found[rows[at].role] += len(rewards) > 1
+    return found
+
+
+def rewards(rows: Sequence[Row], role: str) -> list[float]:
+    """Return the rewards of a role's rows that count."""
+    return [row.reward for row in rows if row.role == role and row.reward is not None]
+
+
+def mean(values: Sequence[float | None]) -> float | None:
+    """Return the mean of what is known; None where nothing is."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _outcome(episode: Episode) -> dict[str, Any]:
+    return {
+        "return": episode.return_,
+        "success": episode.success,
+        "well_formed": episode.well_formed,
+        "turns": episode.turns,
+        "end": episode.end,
+    }
+
+
+def _hash(ids: Sequence[int]) -> str:
+    """A short name of a prompt: the same for the same tokens."""
+    return sha256(",".join(map(str, ids)).encode()).hexdigest()[:16]

@@ -1,0 +1,76 @@
+"""Playing the environments of a round: blocks without and with the hint, then more seeds where regret is vague."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from spade_train.decoding import Policy
+from spade_train.play import Limits, Task, play
+from spade_train.prompts import TRAINING_SEEDS, TextEnvironment
+from spade_train.regret import Effort, more_seeds
+from spade_train.rounds import Block, Played
+
+
+@dataclass(frozen=True)
+class Place:
+    """One environment and the seeds of its blocks."""
+
+    env_id: str
+    seeds: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Player:
+    """Plays with one policy.
+
+    Attributes:
+        group: plays of a block, each way.
+        make: opens an environment's text face.
+        limits: tokens.
+    """
+
+    policy: Policy
+    group: int
+    make: Callable[[str], TextEnvironment]
+    limits: Limits
+
+    def blocks(self, places: Sequence[Place]) -> list[Played]:
+        """Play G episodes each way from every seed, all side by side."""
+        wanted = [(place.env_id, seed) for place in places for seed in place.seeds]
+        blocks = iter(self._play(wanted, self.group))
+        return [Played(place.env_id, tuple(next(blocks) for _ in place.seeds)) for place in places]
+
+    def narrow(self, played: Sequence[Played], effort: Effort, rng: random.Random) -> list[Played]:
+        """Play the environments whose regret is vague from new seeds, until all are clear or effort is spent."""
+        known, left = list(played), effort
+        while True:
+            counts = more_seeds([one.regret for one in known], left)
+            if not sum(counts):
+                return known
+            wanted = [
+                (one.env_id, rng.randrange(TRAINING_SEEDS))
+                for one, count in zip(known, counts, strict=True)
+                for _ in range(count)
+            ]
+            blocks = iter(self._play(wanted, 1))
+            known = [
+                replace(one, extra=(*one.extra, *(next(blocks) for _ in range(count))))
+                for one, count in zip(known, counts, strict=True)
+            ]
+            left = left.after(sum(counts))
+
+    def _play(self, wanted: Sequence[tuple[str, int]], times: int) -> list[Block]:
+        tasks = [
+            Task(env_id, seed, hinted)
+            for env_id, seed in wanted
+            for hinted in (False, True)
+            for _ in range(times)
+        ]
+        episodes = play(self.policy, tasks, self.make, self.limits)
+        sides = [tuple(episodes[at : at + times]) for at in range(0, len(episodes), times)]
+        return [
+            Block(*place, plain, hinted)
+            for place, plain, hinted in zip(wanted, sides[::2], sides[1::2], strict=True)
+        ]

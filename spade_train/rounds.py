@@ -1,0 +1,133 @@
+"""What one round leaves behind, as values: designs, plays, and the rows that GRPO trains on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import fmean
+from typing import Any, Literal
+
+from spade_train.play import Episode
+from spade_train.regret import Regret, paired_regret
+
+Role = Literal["designer", "agent"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One sequence of the batch; ``reward=None`` leaves it out of its block's baseline, with no gradient."""
+
+    role: Role
+    prompt_ids: tuple[int, ...]
+    completion_ids: tuple[int, ...]
+    mask: tuple[int, ...]
+    reward: float | None
+
+
+@dataclass(frozen=True)
+class Design:
+    """One reply of the designer and what became of it.
+
+    Attributes:
+        compiled: whether a source was read and compiled.
+        refusal: why it was refused, as text; None where it was admitted.
+        env_id: the id that ``gymnasium.make`` opens; None where it was refused.
+        report: the admission's report, where it came to one.
+    """
+
+    reply: str
+    prompt_ids: tuple[int, ...]
+    completion_ids: tuple[int, ...]
+    mask: tuple[int, ...]
+    source: str | None = None
+    compiled: bool = False
+    refusal: str | None = None
+    env_id: str | None = None
+    report: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Block:
+    """Plays of one environment from one seed, as many with the hint as without."""
+
+    env_id: str
+    seed: int
+    plain: tuple[Episode, ...]
+    hinted: tuple[Episode, ...]
+
+
+@dataclass(frozen=True)
+class Played:
+    """All plays of one environment in one round.
+
+    Attributes:
+        blocks: G plays each way from one seed; the unhinted ones are rows of the batch.
+        extra: plays from further seeds, measured only: they narrow the regret's interval.
+    """
+
+    env_id: str
+    blocks: tuple[Block, ...]
+    extra: tuple[Block, ...] = ()
+
+    @property
+    def all(self) -> tuple[Block, ...]:
+        """Every block."""
+        return (*self.blocks, *self.extra)
+
+    def episodes(self, *, hinted: bool) -> Iterator[Episode]:
+        """Yield the plays that count, without or with the hint."""
+        for block in self.all:
+            yield from (one for one in (block.hinted if hinted else block.plain) if one.counts)
+
+    @cached_property
+    def success(self) -> float | None:
+        """Success rate without the hint; None where no play counts."""
+        return _mean([float(one.success) for one in self.episodes(hinted=False)])
+
+    @cached_property
+    def hinted_success(self) -> float | None:
+        """Success rate with the hint."""
+        return _mean([float(one.success) for one in self.episodes(hinted=True)])
+
+    @cached_property
+    def regret(self) -> Regret | None:
+        """Paired regret of the plays that count."""
+        return paired_regret(self.returns(hinted=False), self.returns(hinted=True))
+
+    def returns(self, *, hinted: bool) -> dict[int, list[float]]:
+        """Return seed -> the returns of the plays that count."""
+        found: dict[int, list[float]] = {}
+        for one in self.episodes(hinted=hinted):
+            found.setdefault(one.task.seed, []).append(one.return_)
+        return found
+
+    @property
+    def faults(self) -> int:
+        """How many plays, of either kind, the environment's own fault has ended."""
+        return sum(one.end == "fault" for block in self.all for one in (*block.plain, *block.hinted))
+
+
+@dataclass(frozen=True)
+class Round:
+    """All that one process did in a round.
+
+    Attributes:
+        designs: G designs, or none where the schedule plans none.
+        played: one entry for each design (its own environment, or one in its place), then the fillers.
+        rows: the batch: the designer's block first, where it learns; then the agent's.
+    """
+
+    number: int
+    designs: tuple[Design, ...]
+    played: tuple[Played, ...]
+    rows: tuple[Row, ...]
+
+    @property
+    def pairs(self) -> tuple[tuple[Design, Played], ...]:
+        """Each design with the plays that stand for it."""
+        return tuple(zip(self.designs, self.played, strict=False))
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return fmean(values) if values else None

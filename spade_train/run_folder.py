@@ -1,0 +1,166 @@
+"""A run's folder. Lines are appended whole; a checkpoint appears whole or not at all.
+
+``runs/<name>/``
+    config.json       every setting, the versions, the command
+    rounds.jsonl      one line a round: what the table shows, and more
+    designs.jsonl     one line a design: reply, source, refusal or id, the report of its admission
+    plays.jsonl       one line a play: environment, seed, hint, return, success, length, how it ended
+    episodes.jsonl    one unhinted and one hinted episode of every environment, as text
+    alarms.jsonl      what the watch over the designer found
+    faults.jsonl      rounds that this machine could not finish, and why
+    registry/         the environments that were admitted
+    checkpoints/      where the run can go on (``spade-train resume``)
+    withdrawn/        environments of rounds that were taken back
+    checkpoint/       the trained model, at the end
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from spade_envs.errors import UsageError
+
+RECORDS = ("rounds", "designs", "plays", "episodes", "alarms", "faults")
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """The folder of one run; :meth:`create` makes it, :meth:`open` finds it."""
+
+    path: Path
+
+    @classmethod
+    def create(cls, runs: Path, name: str | None) -> RunFolder:
+        """Make a new folder below ``runs``.
+
+        Raises:
+            UsageError: a run of that name exists, or the folder cannot be made.
+        """
+        wanted = name or time.strftime("%Y-%m-%d-%H%M%S")
+        for path in [runs / wanted, *([] if name else (runs / f"{wanted}-{i}" for i in range(2, 100)))]:
+            try:
+                path.mkdir(parents=True)
+            except FileExistsError:
+                continue
+            except OSError as problem:
+                raise UsageError(
+                    f"{path}: cannot be made ({problem.strerror}); name another --runs."
+                ) from problem
+            return cls(path)
+        raise UsageError(
+            f"{runs / wanted} exists; choose another --run_name, or go on with: spade-train resume {runs / wanted}"
+        )
+
+    @classmethod
+    def open(cls, path: Path) -> RunFolder:
+        """Return the folder of an earlier run.
+
+        Raises:
+            UsageError: there is no run.
+        """
+        if not (path / "config.json").is_file():
+            raise UsageError(f"{path} holds no run: it has no config.json. spade-train list shows the runs.")
+        return cls(path)
+
+    @property
+    def registry(self) -> Path:
+        """Where admitted environments go."""
+        return self.path / "registry"
+
+    @property
+    def checkpoints(self) -> Path:
+        """Where TRL's checkpoints go."""
+        return self.path / "checkpoints"
+
+    @property
+    def checkpoint(self) -> Path:
+        """Where the trained model goes."""
+        return self.path / "checkpoint"
+
+    def config(self) -> dict[str, Any]:
+        """Return what :meth:`write_config` wrote.
+
+        Raises:
+            UsageError: the file is broken.
+        """
+        try:
+            settings: dict[str, Any] = json.loads((self.path / "config.json").read_text())
+        except (OSError, ValueError) as problem:
+            raise UsageError(f"{self.path / 'config.json'} cannot be read: {problem}") from problem
+        return settings
+
+    def write_config(self, settings: dict[str, Any]) -> None:
+        """Keep the settings; what is not JSON is kept as its text."""
+        scratch = self.path / ".config.json"
+        scratch.write_text(json.dumps(settings, indent=2, default=str) + "\n")
+        scratch.replace(self.path / "config.json")
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep every other process from training in this folder.
+
+        Raises:
+            UsageError: one does already.
+        """
+        with (self.path / ".lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as problem:
+                raise UsageError(f"{self.path} is being trained by another process.") from problem
+            yield
+
+    def append(self, file: str, entries: Sequence[dict[str, Any]]) -> None:
+        """Append lines to a file of records and see them onto the disk."""
+        if entries:
+            with (self.path / file).open("a") as lines:
+                lines.writelines(json.dumps(entry, default=str) + "\n" for entry in entries)
+                lines.flush()
+                os.fsync(lines.fileno())
+
+    def read(self, file: str) -> list[dict[str, Any]]:
+        """Return the whole lines of a file of records; a last one that was cut off is left out."""
+        try:
+            lines = (self.path / file).read_text().splitlines()
+        except FileNotFoundError:
+            return []
+        entries = []
+        for line in lines:
+            with contextlib.suppress(ValueError):
+                entries.append(json.loads(line))
+        return entries
+
+    def sizes(self) -> dict[str, int]:
+        """Return the length of every file of records, in bytes."""
+        paths = [self.path / f"{name}.jsonl" for name in RECORDS]
+        return {path.name: path.stat().st_size for path in paths if path.exists()}
+
+    def cut(self, sizes: Mapping[str, int]) -> None:
+        """Cut every file of records to its length at an earlier time."""
+        for name, size in self.sizes().items():
+            if size > sizes.get(name, 0):
+                os.truncate(self.path / name, sizes.get(name, 0))
+
+    def scratch(self) -> Path:
+        """Return an unused folder that the trained model is to be written into, before :meth:`publish`."""
+        scratch = self.path / ".checkpoint.partial"
+        shutil.rmtree(scratch, ignore_errors=True)
+        return scratch
+
+    def publish(self) -> Path:
+        """Give the model in the scratch folder its name, in the place of an older one."""
+        old = self.path / ".checkpoint.old"
+        shutil.rmtree(old, ignore_errors=True)
+        if self.checkpoint.exists():
+            self.checkpoint.rename(old)
+        (self.path / ".checkpoint.partial").rename(self.checkpoint)
+        shutil.rmtree(old, ignore_errors=True)
+        return self.checkpoint

@@ -1,0 +1,143 @@
+"""What happens around TRL's steps: a round is played before, and goes on record after."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from transformers import TrainerCallback
+from trl import GRPOTrainer
+
+from spade_envs.errors import SpadeError
+from spade_train.checkpoints import RunState, mark
+from spade_train.clock import Clock
+from spade_train.decoding import Policy
+from spade_train.display import Display
+from spade_train.gradients import RoleGradients
+from spade_train.records import Records, measures
+from spade_train.rounds import Round
+from spade_train.run_folder import RunFolder
+from spade_train.selfplay import Roles, SelfPlay
+from spade_train.trl_plugin.rollout import batch, round_of, sampling
+from spade_train.trl_plugin.settings import Settings
+
+RETRIES = 2
+"""How often a round is played again that this machine could not finish."""
+
+
+@dataclass(frozen=True)
+class Between:
+    """What a run was at the end of a round: self-play's state and the generators that TRL's checkpoint keeps."""
+
+    state: RunState
+    torch_state: torch.Tensor
+    numpy_state: Any
+    python_state: Any
+
+    @classmethod
+    def now(cls, state: RunState) -> Between:
+        """Note it."""
+        return cls(state, torch.get_rng_state(), np.random.get_state(), random.getstate())
+
+    def restore(self) -> None:
+        """Set the generators back."""
+        torch.set_rng_state(self.torch_state)
+        np.random.set_state(self.numpy_state)
+        random.setstate(self.python_state)
+
+
+class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types here
+    """The rollout function, and what happens around it.
+
+    Attributes:
+        entries: the records of all rounds, with those of before the run was resumed.
+        between: the run at the end of the last whole round; None inside the first, and inside an optimiser step.
+    """
+
+    gradients: RoleGradients
+
+    def __init__(
+        self,
+        selfplay: SelfPlay,
+        run: RunFolder,
+        display: Display,
+        settings: Settings,
+        external: Policy | None,
+        entries: Sequence[dict[str, Any]] = (),
+    ) -> None:
+        self.selfplay, self.run, self.entries = selfplay, run, list(entries)
+        self._display, self._settings, self._external = display, settings, external
+        self._records = Records(run, selfplay.world, selfplay.schedule.group)
+        self._clock = Clock()
+        self._entry: dict[str, Any] = {}
+        self._designer_prompt: tuple[int, ...] | None = None
+        self.between: Between | None = None
+
+    def rollout(self, prompts: list[str], trainer: GRPOTrainer) -> dict[str, Any]:
+        """TRL's hook: one row for each prompt, in order."""
+        selfplay = self.selfplay
+        number = round_of(prompts, selfplay.schedule, selfplay.world.rank)
+        with sampling(trainer, selfplay.seed, number) as policy:
+            played = self._played(policy, number)
+            self._entry = self._records.keep(played, policy)
+        designs = [row.prompt_ids for row in played.rows if row.role == "designer"]
+        self._designer_prompt = designs[0] if designs else None
+        self._clock.start("train")
+        return batch(played.rows, self._settings.signal(played.rows), measures(self._entry))
+
+    def _played(self, policy: Policy, number: int) -> Round:
+        """Play the round; where the machine fails, again from its beginning, on record."""
+        retries = (
+            RETRIES if self.selfplay.world.size == 1 else 0
+        )  # alone, a process would wait for the others
+        assert policy.generator is not None  # `sampling` gave one
+        draws = policy.generator.get_state()
+        for attempt in range(retries + 1):
+            self._clock = Clock(self._display.phase)
+            policy.generator.set_state(draws)
+            try:
+                return self.selfplay.round(self._roles(policy), number, self._clock)
+            except (SpadeError, OSError) as problem:
+                self._records.failed(number, attempt, problem)
+                if attempt == retries:
+                    raise
+        raise AssertionError("unreachable")
+
+    def _roles(self, policy: Policy) -> Roles:
+        designer = replace(self._external, generator=policy.generator) if self._external else policy
+        heat = self._settings.selfplay.designer_temperature
+        return Roles(designer if heat is None else replace(designer, temperature=heat), policy)
+
+    def role(self, ids: Sequence[int]) -> str:
+        """Whose row it is: the designer's rows begin with its prompt."""
+        prompt = self._designer_prompt
+        return "designer" if prompt is not None and tuple(ids[: len(prompt)]) == prompt else "agent"
+
+    def on_substep_end(self, args: Any, *_: Any, **__: Any) -> None:
+        """After every micro-batch but a step's last."""
+        self._display.advance(1 / (args.gradient_accumulation_steps * args.num_iterations))
+
+    def on_pre_optimizer_step(self, *_: Any, **__: Any) -> None:
+        """From here to the end of the step the weights are those of no round."""
+        self.between = None
+
+    def on_log(self, args: Any, state: Any, _: Any, logs: dict[str, Any], **__: Any) -> None:
+        """After the last step on a batch: what training knows joins the round's record."""
+        if "grad_norm" not in logs or state.global_step % args.num_iterations:
+            return
+        self._clock.stop("train")
+        learned = {key: logs.get(key) for key in ("loss", "grad_norm", "entropy", "learning_rate")}
+        self._entry |= {**learned, "gradient": self.gradients.take(), **self._clock.entry()}
+        self._records.finish(self._entry)
+        self.entries.append(self._entry)
+        self._display.round(self._entry)
+        self.between = Between.now(RunState.of(self.selfplay, self.run, self._entry["round"] + 1))
+
+    def on_save(self, _args: Any, state: Any, *_: Any, **__: Any) -> None:
+        """The trainer has saved its part: with the run's own beside it, the checkpoint is whole."""
+        if self.between is not None and self.selfplay.world.first:
+            mark(self.run.checkpoints / f"checkpoint-{state.global_step}", self.between.state)

@@ -1,0 +1,93 @@
+"""A round as TRL's rollout function returns it, and the weights in training as a policy."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from datasets import Dataset
+from trl import GRPOTrainer
+from trl.models.utils import unwrap_model_for_generation
+
+from spade_train.decoding import Policy
+from spade_train.rounds import Row
+from spade_train.schedule import Schedule
+
+
+def tasks(rounds: int, schedule: Schedule, processes: int = 1) -> Dataset:
+    """Return one row for each block, in the batch's order. As long as the run: TRL would begin it anew."""
+    return Dataset.from_list(
+        [
+            {"prompt": json.dumps({"round": number, "rank": rank, "block": block})}
+            for number in range(rounds)
+            for rank in range(processes)
+            for block in range(schedule.blocks)
+        ]
+    )
+
+
+def round_of(prompts: Sequence[str], schedule: Schedule, rank: int) -> int:
+    """Return which round TRL asks for.
+
+    Raises:
+        RuntimeError: these are not the rows of one whole round of this process: a baseline would mix blocks.
+    """
+    read = [json.loads(prompt) for prompt in prompts]
+    whole = [block for block in range(schedule.blocks) for _ in range(schedule.group)]
+    owners = {(one["round"], one["rank"]) for one in read}
+    if [one["block"] for one in read] != whole or len(owners) != 1 or read[0]["rank"] != rank:
+        raise RuntimeError("TRL's batch is not one whole round; its sampler has another order than expected.")
+    return int(read[0]["round"])
+
+
+@contextmanager
+def sampling(trainer: GRPOTrainer, seed: int, number: int) -> Iterator[Policy]:
+    """Give the trainer's weights as a policy for one round. Its draws depend on seed, round and rank alone."""
+    draws = torch.Generator(trainer.accelerator.device)
+    rank = trainer.accelerator.process_index
+    draws.manual_seed(random.Random(f"{seed}/{number}/{rank}/draws").getrandbits(63))
+    with (
+        unwrap_model_for_generation(trainer.model_wrapped, trainer.accelerator) as model,
+        torch.no_grad(),
+        trainer.accelerator.autocast(),
+    ):
+        training = model.training
+        model.eval()
+        try:
+            yield Policy(model, trainer.processing_class, trainer.temperature, draws)
+        finally:
+            model.train(training)
+
+
+def batch(rows: Sequence[Row], signal: Sequence[float | None], measures: dict[str, float]) -> dict[str, Any]:
+    """Return a round's rows in the form of TRL's rollout function. Extra keys reach the reward function.
+
+    Args:
+        rows: the batch.
+        signal: each row's advantage, which GRPO shall use as it is; None for a row that is left out.
+        measures: what ``report_to`` shall show of the round.
+    """
+    return {
+        "prompt_ids": [list(row.prompt_ids) for row in rows],
+        "completion_ids": [list(row.completion_ids) for row in rows],
+        "env_mask": [list(row.mask) for row in rows],
+        "logprobs": None,
+        "signal": list(signal),
+        "measures": measures,
+    }
+
+
+def advantage(
+    signal: Sequence[float | None],
+    measures: Sequence[dict[str, float]],
+    log_metric: Callable[[str, float], None],
+    **_: Any,
+) -> list[float | None]:
+    """TRL's reward function: hand over what was worked out, and log the round's measures."""
+    for name, value in measures[0].items():
+        log_metric(name, value)
+    return list(signal)

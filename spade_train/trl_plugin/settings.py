@@ -1,0 +1,91 @@
+"""Settings of a run: the trainer's own, TRL's, and the model's, from one command line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from trl import GRPOConfig, ModelConfig, TrlParser
+
+from spade_envs.errors import UsageError
+from spade_train.advantages import advantages
+from spade_train.config import SelfPlayConfig, check_fixed, micro_batches
+from spade_train.flags import Words
+from spade_train.rounds import Row
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings of a run."""
+
+    selfplay: SelfPlayConfig
+    grpo: GRPOConfig
+    model: ModelConfig
+
+    def signal(self, rows: Sequence[Row]) -> list[float | None]:
+        """Return each row's advantage, which GRPO uses as it is; None for a row that is left out."""
+        return advantages(rows, self.grpo.num_generations)
+
+
+class _Parser(TrlParser):  # type: ignore[misc]  # trl has no types
+    def error(self, message: str) -> None:
+        raise UsageError(f"{message}. See spade-train --help.")
+
+
+def parser() -> TrlParser:
+    """Return the parser of every flag."""
+    return _Parser((SelfPlayConfig, GRPOConfig, ModelConfig), prog="spade-train", allow_abbrev=False)
+
+
+def known_settings() -> set[str]:
+    """Return the name of every flag, without dashes."""
+    return {action.dest for action in parser()._actions if action.dest != "help"}
+
+
+def settings(said: Words) -> Settings:
+    """Build the settings from what the command line says.
+
+    Raises:
+        UsageError: a setting that self-play fixes was set, or settings contradict each other.
+    """
+    check_fixed(name for _, name in said.names())
+    full = parser()
+    full.set_defaults_with_config(**said.preset)
+    plain = full.parse_args(list(said.flags))
+    full.set_defaults_with_config(**_derived(plain))
+    try:
+        selfplay, grpo, model = full.parse_args_into_dataclasses(list(said.flags))
+    except ValueError as problem:
+        raise UsageError(str(problem)) from problem
+    selfplay.check(grpo.max_completion_length)
+    if selfplay.upper_layers and model.use_peft:
+        raise UsageError("upper_layers and use_peft contradict each other: adapters freeze all layers.")
+    return Settings(selfplay, grpo, model)
+
+
+def _derived(plain: Any) -> dict[str, Any]:
+    """What TRL must be told so that one of its batches is one round of each process."""
+    bf16 = plain.bf16 if plain.bf16 is not None else _fast_bf16() and not plain.fp16
+    schedule = SelfPlayConfig(schedule=plain.schedule, seeds=plain.seeds).plan(plain.num_generations)
+    return {
+        "gradient_accumulation_steps": micro_batches(
+            plain.num_generations, schedule.rows, plain.per_device_train_batch_size
+        ),
+        "max_steps": plain.rounds * plain.num_iterations,
+        "save_strategy": "steps" if plain.save_rounds else "no",
+        "save_steps": max(1, plain.save_rounds) * plain.num_iterations,
+        "save_total_limit": plain.save_total_limit or 2,
+        "shuffle_dataset": False,
+        "logging_steps": 1,
+        "disable_tqdm": True,
+        "bf16": bf16,
+    }
+
+
+def _fast_bf16() -> bool:
+    """Whether this machine computes in bf16. A CPU that emulates it is ten times slower than in fp32."""
+    if torch.cuda.is_available():
+        return bool(torch.cuda.is_bf16_supported())
+    return any(able for name, able in torch.cpu.get_capabilities().items() if name.endswith("bf16"))

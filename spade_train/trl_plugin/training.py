@@ -1,0 +1,153 @@
+"""One run: the model, TRL's trainer around it, every round, the checkpoint at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from transformers import AutoModelForCausalLM, AutoTokenizer, PrinterCallback
+from transformers.utils.logging import disable_progress_bar
+from trl import GRPOTrainer, get_peft_config, get_quantization_config
+
+from spade_envs.errors import UsageError
+from spade_train.checkpoints import STATE_FILE, Checkpoint, mark
+from spade_train.decoding import Policy
+from spade_train.display import Display
+from spade_train.gradients import RoleGradients
+from spade_train.padding import skip_padding
+from spade_train.run_folder import RunFolder
+from spade_train.selfplay import SelfPlay
+from spade_train.trl_plugin.hook import Hook
+from spade_train.trl_plugin.rollout import advantage, tasks
+from spade_train.trl_plugin.settings import Settings
+from spade_train.world import World
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a run begins.
+
+    Attributes:
+        model: what ``from_pretrained`` loads.
+        checkpoint: where it goes on; None for a new run.
+        entries: the records of the rounds before.
+    """
+
+    model: str
+    checkpoint: Checkpoint | None = None
+    entries: tuple[dict[str, Any], ...] = ()
+
+
+def world() -> World:
+    """Return this process's place among those that train together."""
+    from accelerate import PartialState
+
+    state = PartialState()
+    return World(state.process_index, state.num_processes)
+
+
+def train(
+    settings: Settings,
+    start: Start,
+    make_selfplay: Callable[[World], SelfPlay],
+    run: RunFolder,
+    display: Display,
+) -> list[dict[str, Any]]:
+    """Run every round that is left, save the model, and return all rounds' records.
+
+    On Ctrl-C what the last whole round has reached is saved before the interrupt goes on.
+
+    Raises:
+        UsageError: the model cannot be loaded.
+    """
+    disable_progress_bar()
+    selfplay = make_selfplay(world())
+    hook = Hook(selfplay, run, display, settings, _external(settings), start.entries)
+    trainer = _trainer(settings, start.model, hook)
+    try:
+        trainer.train(resume_from_checkpoint=str(start.checkpoint.path) if start.checkpoint else None)
+    except KeyboardInterrupt:
+        _save_last_round(trainer, hook)
+        raise
+    trainer.save_model(str(run.scratch()))
+    selfplay.world.gather(None)  # all parts are written
+    if selfplay.world.first:
+        run.publish()
+    return hook.entries
+
+
+def _trainer(settings: Settings, model: str, hook: Hook) -> GRPOTrainer:
+    args, options = settings.grpo, settings.model
+    args.output_dir = str(hook.run.checkpoints)
+    args.scale_rewards = "none"  # rewards come to TRL as advantages: scaled by role
+    args.model_init_kwargs = {
+        "revision": options.model_revision,
+        "attn_implementation": options.attn_implementation,
+        "dtype": options.dtype or "float32",
+        **(args.model_init_kwargs or {}),
+    }
+    schedule, world = hook.selfplay.schedule, hook.selfplay.world
+    try:
+        trainer = GRPOTrainer(
+            model=model,
+            args=args,
+            processing_class=_tokenizer(model, options.model_revision),
+            train_dataset=tasks(settings.selfplay.rounds, schedule, world.size),
+            reward_funcs=[advantage],
+            rollout_func=hook.rollout,
+            callbacks=[hook],
+            peft_config=get_peft_config(options),
+            quantization_config=get_quantization_config(options),
+        )
+    except OSError as problem:
+        raise UsageError(f"The model {model} cannot be loaded: {str(problem).splitlines()[0]}") from problem
+    trainer.remove_callback(PrinterCallback)
+    base = trainer.accelerator.unwrap_model(trainer.model)
+    base = base.get_base_model() if hasattr(base, "get_base_model") else base
+    _freeze_lower(base, settings.selfplay.upper_layers)
+    hook.gradients = RoleGradients(base.base_model, hook.role)
+    skip_padding(base.base_model)
+    return trainer
+
+
+def _tokenizer(model: str, revision: str | None) -> Any:
+    return AutoTokenizer.from_pretrained(model, revision=revision, padding_side="left")
+
+
+def _external(settings: Settings) -> Policy | None:
+    """Load the designer that is another model and never trained, if there is one."""
+    name = settings.selfplay.designer_model
+    if name is None:
+        return None
+    try:
+        model = AutoModelForCausalLM.from_pretrained(name, dtype=settings.model.dtype or "auto")
+        tokenizer = _tokenizer(name, None)
+    except OSError as problem:
+        raise UsageError(
+            f"designer_model {name} cannot be loaded: {str(problem).splitlines()[0]}"
+        ) from problem
+    device = "cpu" if settings.grpo.use_cpu else settings.grpo.device
+    return Policy(model.to(device).eval(), tokenizer, settings.grpo.temperature)
+
+
+def _freeze_lower(model: Any, upper: int) -> None:
+    """Leave gradients to the upper layers; the backward pass ends below them. Embeddings and head are frozen."""
+    if not upper:
+        return
+    model.requires_grad_(False)
+    for layer in model.base_model.layers[-upper:]:
+        layer.requires_grad_(True)
+
+
+def _save_last_round(trainer: GRPOTrainer, hook: Hook) -> None:
+    """Save what the last whole round has reached, where that is not on disk yet.
+
+    Between optimiser steps the weights are those of that round; only the generator has moved on since.
+    """
+    path = hook.run.checkpoints / f"checkpoint-{trainer.state.global_step}"
+    if hook.between is None or (path / STATE_FILE).exists() or hook.selfplay.world.size > 1:
+        return
+    hook.between.restore()
+    trainer._save_checkpoint(trainer.model, trial=None)  # what `save_steps` calls; there is no public name
+    mark(path, hook.between.state)
