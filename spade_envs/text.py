@@ -18,6 +18,7 @@ from gymnasium import spaces
 from spade_envs.contract.plain import from_json, to_json
 from spade_envs.contract.text_space import UnicodeText
 from spade_envs.errors import UsageError
+from spade_envs.registry.stack import catch_up
 from spade_envs.spoken import UnreadableError, expected, read_action, write_action
 
 ActionFormat = Literal["boxed", "xml", "tool_call", "raw"]
@@ -182,13 +183,14 @@ class TextEnv(gym.Wrapper[str, str, Any, Any]):
 
 
 def make_text(env_id: str, *, action_format: ActionFormat = "xml", **arguments: Any) -> TextEnv:
-    """Make an environment of the registry with its text face.
+    """Make an environment of the registry with its text face, also one that another process has just admitted.
 
     Args:
         env_id: for example ``"spade/LampRow-v0"``.
         action_format: see :class:`TextEnv`.
         **arguments: for ``gymnasium.make``, for example ``difficulty=2``.
     """
+    catch_up(env_id)
     with warnings.catch_warnings():  # an older version is asked for on purpose
         warnings.filterwarnings("ignore", ".*is out of date", DeprecationWarning)
         return TextEnv(gym.make(env_id, **arguments), action_format)

@@ -105,12 +105,15 @@ class RunFolder:
         scratch.replace(self.path / "config.json")
 
     @contextlib.contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep every other process from training in this folder.
+    def locked(self, first: bool = True) -> Iterator[None]:
+        """Keep every other run from training in this folder; the ``first`` process does it for all.
 
         Raises:
             UsageError: one does already.
         """
+        if not first:
+            yield
+            return
         with (self.path / ".lock").open("w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

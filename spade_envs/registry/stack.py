@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from functools import cache
 from pathlib import Path
+
+import gymnasium
 
 from spade_envs.contract.findings import Finding
 from spade_envs.contract.ids import EnvId, near_matches
 from spade_envs.errors import UnknownEnvironment
-from spade_envs.registry.gym_registration import register_all
+from spade_envs.registry.gym_registration import register, register_all
 from spade_envs.registry.paths import shipped_registry, user_registry
 from spade_envs.registry.store import Registry
 
@@ -50,6 +53,15 @@ def find(text: str) -> tuple[Registry, EnvId]:
     near = near_matches(text, held)
     advice = f"did you mean {' or '.join(near)}?" if near else "`spade-envs list` shows what there is"
     raise UnknownEnvironment(f"no registry holds {text!r}; {advice}")
+
+
+def catch_up(env_id: str) -> None:
+    """Register an environment that another process has admitted since the registries were read."""
+    if env_id in gymnasium.registry:
+        return
+    with contextlib.suppress(UnknownEnvironment):  # Gymnasium's own message names what is near
+        registry, found = find(env_id)
+        register(registry.entry(found))
 
 
 @cache

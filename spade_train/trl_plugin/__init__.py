@@ -9,6 +9,6 @@ from __future__ import annotations
 
 from spade_train.trl_plugin.rollout import sampling
 from spade_train.trl_plugin.settings import Settings, known_settings, parser, settings
-from spade_train.trl_plugin.training import Start, train
+from spade_train.trl_plugin.training import Start, train, world
 
-__all__ = ["Settings", "Start", "known_settings", "parser", "sampling", "settings", "train"]
+__all__ = ["Settings", "Start", "known_settings", "parser", "sampling", "settings", "train", "world"]

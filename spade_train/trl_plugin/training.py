@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,7 +49,7 @@ def world() -> World:
 def train(
     settings: Settings,
     start: Start,
-    make_selfplay: Callable[[World], SelfPlay],
+    selfplay: SelfPlay,
     run: RunFolder,
     display: Display,
 ) -> list[dict[str, Any]]:
@@ -62,7 +61,6 @@ def train(
         UsageError: the model cannot be loaded.
     """
     disable_progress_bar()
-    selfplay = make_selfplay(world())
     hook = Hook(selfplay, run, display, settings, _external(settings), start.entries)
     trainer = _trainer(settings, start.model, hook)
     try:

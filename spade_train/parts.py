@@ -1,0 +1,90 @@
+"""The parts of a run, made from its settings."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spade_envs import EnvId, add_registry, registries
+from spade_envs.errors import UsageError
+from spade_train.config import SelfPlayConfig
+from spade_train.designer import Corpus, Designer, FreeDesigner, Memory, SlotDesigner
+from spade_train.designing import Workshop
+from spade_train.play import Limits
+from spade_train.selfplay import SelfPlay
+from spade_train.world import World
+
+if TYPE_CHECKING:
+    from spade_train.checkpoints import Checkpoint
+    from spade_train.run_folder import RunFolder
+    from spade_train.trl_plugin import Settings
+
+
+def assemble(
+    settings: Settings, run: RunFolder, pool: Sequence[str], world: World, checkpoint: Checkpoint | None
+) -> SelfPlay:
+    """Return self-play as a new run begins with it, or as a checkpoint left it."""
+    config, grpo = settings.selfplay, settings.grpo
+    workshop = Workshop(
+        designer=_designer(config),
+        registry=add_registry(run.registry),
+        run=run.path.name,
+        tokens=grpo.max_completion_length,
+        jobs=config.admission_jobs or None,
+        world=world,
+    )
+    return SelfPlay(
+        config=config,
+        schedule=config.plan(grpo.num_generations),
+        seed=grpo.seed,
+        limits=Limits(config.prompt_tokens, config.turn_tokens, grpo.max_completion_length),
+        workshop=workshop,
+        pool=pool,
+        corpus=_corpus(config),
+        world=world,
+        memory=checkpoint.memory() if checkpoint else Memory(),
+    )
+
+
+def curriculum(config: SelfPlayConfig) -> dict[str, str]:
+    """Return id -> SHA-256 of the file, of the curriculum; by default each seed environment's newest version.
+
+    Raises:
+        UsageError: an id is unknown, or there is nothing at all.
+    """
+    held = {str(e.header.id): e for registry in registries() for e in registry.entries()}
+    for name in config.curriculum:
+        if name not in held:
+            near = difflib.get_close_matches(name, held, n=3)
+            mend = f"Did you mean {', '.join(near)}?" if near else "spade-envs list shows what there is."
+            raise UsageError(f"curriculum: there is no environment {name}. {mend}")
+    seeds = sorted((e.header.id for e in held.values() if e.header.origin == "seed"), key=_version)
+    pool = config.curriculum or list({env_id.name: str(env_id) for env_id in seeds}.values())
+    if not pool:
+        raise UsageError("No seed environment is registered, so nothing could fill a refused design's block.")
+    return {name: held[name].file_sha256 for name in pool}
+
+
+def check_pins(pins: dict[str, str]) -> None:
+    """Raise :class:`UsageError` where an environment is not the one that the run began with."""
+    held = {str(e.header.id): e.file_sha256 for registry in registries() for e in registry.entries()}
+    for name, sha256 in pins.items():
+        if held.get(name) != sha256:
+            found = "is not there any more" if name not in held else "is another file than it was"
+            raise UsageError(f"{name}, which this run trains on, {found}; bring back its registry.")
+
+
+def _version(env_id: EnvId) -> int:
+    return env_id.version
+
+
+def _designer(config: SelfPlayConfig) -> Designer:
+    return FreeDesigner() if config.designer == "free" else SlotDesigner()
+
+
+def _corpus(config: SelfPlayConfig) -> Corpus:
+    if not config.use_corpus:
+        return Corpus(())
+    return Corpus.read([Path(path) for path in config.corpus] or None)

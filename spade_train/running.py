@@ -1,0 +1,125 @@
+"""A run from its first words to its last line: new, or from where it stopped."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from spade_envs.errors import UsageError
+from spade_train import trl_plugin
+from spade_train.checkpoints import Checkpoint, checkpoint_at, restore
+from spade_train.display import Display
+from spade_train.flags import Words, check_names
+from spade_train.model import resolve_model
+from spade_train.parts import assemble, check_pins, curriculum
+from spade_train.results import print_results
+from spade_train.run_folder import RunFolder
+from spade_train.trl_plugin import Settings
+from spade_train.world import World
+
+PACKAGES = ("spade-envs", "torch", "transformers", "trl", "peft", "accelerate", "gymnasium", "llguidance")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run is, beside its folder.
+
+    Attributes:
+        model: what ``from_pretrained`` loads at the very beginning.
+        pool: id -> hash of every environment of the curriculum.
+    """
+
+    settings: Settings
+    folder: RunFolder
+    model: str
+    pool: dict[str, str]
+    world: World
+    console: Console
+
+
+def begin(settings: Settings, said: Words, console: Console) -> None:
+    """Make a run's folder and train to the end.
+
+    Raises:
+        UsageError: the curriculum, the model or the folder is not there or not usable.
+    """
+    world = trl_plugin.world()
+    console = console if world.first else Console(quiet=True)
+    pool = curriculum(settings.selfplay)
+    model = resolve_model(settings.model.model_name_or_path, console.print)
+    made = None
+    if world.first:
+        made = RunFolder.create(Path(settings.selfplay.runs), settings.grpo.run_name).path
+        RunFolder(made).write_config(_config(settings, said, model, pool))
+    folder = RunFolder(world.gather(made)[0] or Path())
+    _train(Run(settings, folder, model, pool, world, console), None)
+
+
+def resume(path: Path, flags: list[str], console: Console) -> None:
+    """Go on with a run after its newest checkpoint, with its own settings and those that are said now.
+
+    Raises:
+        UsageError: there is no run, its settings do not fit any more, or an environment is gone.
+    """
+    folder = RunFolder.open(path)
+    kept = folder.config()
+    said = Words(path / "config.json", kept["preset_settings"], (*kept["flags"], *flags))
+    check_names(said, trl_plugin.known_settings())
+    settings = trl_plugin.settings(said)
+    check_pins(kept["curriculum"])
+    world = trl_plugin.world()
+    run = Run(settings, folder, kept["model"], kept["curriculum"], world, console)
+    checkpoint = checkpoint_at(folder)
+    done = checkpoint.round if checkpoint else 0
+    if done >= settings.selfplay.rounds:
+        raise UsageError(f"{path} has finished its {done} rounds. Say how far to go: --rounds {done + 10}")
+    for name, found in _versions().items():
+        if kept["versions"].get(name) != found:
+            console.print(
+                f"{name} was {kept['versions'].get(name)} and is {found}: numbers may differ a little"
+            )
+    console.print(f"going on after {done} of {settings.selfplay.rounds} rounds")
+    _train(run, checkpoint)
+
+
+def _train(run: Run, checkpoint: Checkpoint | None) -> None:
+    """Train to the end; Ctrl-C says how to go on."""
+    began, folder, console = time.monotonic(), run.folder, run.console
+    with folder.locked(run.world.first):
+        if run.world.first:
+            restore(folder, checkpoint)
+        run.world.gather(None)  # nobody reads what is being put back
+        start = trl_plugin.Start(run.model, checkpoint, tuple(folder.read("rounds.jsonl")))
+        console.print(f"model {Path(run.model).name}, run {folder.path}")
+        selfplay = assemble(run.settings, folder, list(run.pool), run.world, checkpoint)
+        try:
+            with Display(run.settings.selfplay.rounds, console, done=len(start.entries)) as display:
+                entries = trl_plugin.train(run.settings, start, selfplay, folder, display)
+        except BaseException:
+            console.print(f"to go on: spade-train resume {folder.path}")
+            raise
+    print_results(folder, entries, time.monotonic() - began, console)
+
+
+def _config(settings: Settings, said: Words, model: str, pool: dict[str, str]) -> dict[str, Any]:
+    return {
+        "preset": str(said.path),
+        "preset_settings": said.preset,
+        "flags": list(said.flags),
+        "model": model,
+        "curriculum": pool,
+        "versions": _versions(),
+        "selfplay": asdict(settings.selfplay),
+        "grpo": settings.grpo.to_dict(),
+        "model_config": asdict(settings.model),
+    }
+
+
+def _versions() -> dict[str, str]:
+    return {name: version(name) for name in PACKAGES} | {"python": sys.version.split()[0]}

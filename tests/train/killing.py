@@ -1,0 +1,117 @@
+"""Runs of `spade-train` in processes that can be killed at any moment; PyTorch is imported once for all."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import random
+from collections.abc import Sequence
+from multiprocessing.context import ForkServerContext
+from pathlib import Path
+
+from spade_envs import Registry
+
+LUCKY = '''\
+# /// spade
+# id = "spade/Lucky-v0"
+# title = "Lucky"
+# summary = "Say anything; some of it wins."
+# domain = "games"
+# skills = ["luck"]
+# origin = "seed"
+# max_episode_steps = 2
+# license = "Apache-2.0"
+# contract = 1
+# ///
+import gymnasium as gym
+from gymnasium import spaces
+
+
+class Lucky(gym.Env):
+    """Say anything."""
+
+    def __init__(self, render_mode=None):
+        self.render_mode = render_mode
+        letters = "".join(chr(n) for n in range(32, 127))
+        self.action_space = spaces.Text(200, min_length=0, charset=letters)
+        self.observation_space = spaces.Text(20, charset=letters)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self._number = int(self.np_random.integers(10))
+        self._turn = 0
+        return f"It is {self._number}.", {}
+
+    def step(self, action):
+        self._turn += 1
+        won = (len(action) + self._number) % 3 == 0
+        done = self._turn == 2
+        reward = float(won) if done else len(action) % 5 / 100
+        return f"It is {self._number}.", reward, done, False, {"is_success": won and done}
+
+    def hint(self):
+        return "Count the letters."
+
+    def expert_action(self):
+        return "x" * (3 - self._number % 3)
+'''
+"""An environment that a random model wins at times, so that every block has something to learn from."""
+
+
+def lucky_registry(folder: Path) -> Path:
+    """Write a registry with that environment alone; nothing has judged it."""
+    registry = Registry(folder)
+    registry.add(LUCKY, {})
+    return folder
+
+
+def flags(model: Path, runs: Path, name: str, rounds: int) -> list[str]:
+    """Return the words of a run of two designs and two plays each."""
+    return (
+        f"--model_name_or_path {model} --runs {runs} --run_name {name} --rounds {rounds} --num_generations 2 "
+        "--per_device_train_batch_size 3 --max_completion_length 120 --turn_tokens 6 --learning_rate 1e-2 "
+        "--upper_layers 1 --bf16 false --curriculum spade/Lucky-v0 --action_format raw --admission_jobs 1"
+    ).split()
+
+
+def start(words: Sequence[str], registry: Path, output: Path) -> multiprocessing.process.BaseProcess:
+    """Start `spade-train` with these words in a process of its own."""
+    process = _context().Process(target=_train, args=(list(words), str(registry), str(output)))
+    process.start()
+    return process
+
+
+def killed(words: Sequence[str], registry: Path, output: Path, seconds: float) -> bool:
+    """Run the command; kill it after so many seconds. Return whether it had to be killed."""
+    process = start(words, registry, output)
+    process.join(seconds)
+    alive = process.is_alive()
+    if alive:
+        process.kill()
+        process.join()
+    return alive
+
+
+def _context() -> ForkServerContext:
+    os.environ["OMP_NUM_THREADS"] = "1"
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(
+        ["spade_train.trl_plugin", "trl", "transformers.models.llama.modeling_llama"]
+    )
+    return context
+
+
+def _train(words: list[str], registry: str, output: str) -> None:
+    import sys
+
+    import torch
+
+    os.environ["SPADE_REGISTRY"] = registry
+    torch.set_num_threads(1)
+    sys.stdout = sys.stderr = open(output, "a", buffering=1)  # noqa: SIM115 - the process's own, to its end
+    from spade_envs import add_registry
+    from spade_train.cli import main
+
+    random.seed(os.getpid())  # nothing may depend on it
+    add_registry(registry)
+    main(words)
