@@ -3,6 +3,8 @@
 ``runs/<name>/checkpoints/checkpoint-<step>/`` is written by TRL (weights, optimiser, schedule, generators); then
 ``selfplay.json`` is put into it whole. A checkpoint without that file is half-written and never used.
 
+The states of all rounds stay in ``states/``, for a roll-back of memory or pool to a round whose weights are gone.
+
 Going back to a checkpoint puts everything to where it stood: records are cut to their length then, environments
 that came later move to ``withdrawn/``. A round that is played again thus makes the same ids as at the first time.
 """
@@ -15,6 +17,7 @@ import re
 import shutil
 import tempfile
 import time
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,8 +32,6 @@ if TYPE_CHECKING:
 
 STATE_FILE = "selfplay.json"
 FORMAT = 1
-PARTS = ("weights", "memory", "pool", "records")
-"""What a roll-back restores, together or apart."""
 
 
 @dataclass(frozen=True)
@@ -75,12 +76,26 @@ class Checkpoint:
 
 def mark(folder: Path, state: RunState) -> None:
     """Put the state beside TRL's checkpoint, whole or not at all: from now on the checkpoint counts."""
-    text = json.dumps({"format": FORMAT, **asdict(state)})
-    with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(file.name, folder / STATE_FILE)
+    _write(folder / STATE_FILE, state)
+
+
+def keep_state(run: RunFolder, state: RunState) -> None:
+    """Keep the state at the end of a round for good."""
+    _write(_state_path(run, state.round), state)
+
+
+def state_at(run: RunFolder, round_: int) -> RunState:
+    """Return the state after so many rounds.
+
+    Raises:
+        UsageError: the run has not come so far.
+    """
+    state = _read(_state_path(run, round_))
+    if state is None:
+        there = sorted(int(path.stem) for path in run.states.glob("*.json"))
+        known = f"{there[0]} to {there[-1]}" if there else "none yet"
+        raise UsageError(f"{run.path} has no state after round {round_}; it has: {known}.")
+    return state
 
 
 def checkpoints(run: RunFolder) -> list[Checkpoint]:
@@ -110,24 +125,46 @@ def checkpoint_at(run: RunFolder, round_: int | None = None) -> Checkpoint | Non
     return known[round_]
 
 
-def restore(run: RunFolder, at: Checkpoint | None, parts: tuple[str, ...] = PARTS) -> None:
+def restore(run: RunFolder, at: Checkpoint | None) -> None:
     """Put a run's files to where they stood at a checkpoint, or at the run's beginning.
 
     Raises:
         RegistryError: an environment cannot be withdrawn.
     """
+    withdraw(run, at.state.environments if at else {})
+    run.cut(at.state.sizes if at else {})
+    forget_after(run, at.round if at else 0)
+
+
+def withdraw(run: RunFolder, held: Collection[str]) -> list[Path]:
+    """Move every environment of the run that is not among ``held`` aside; return the files' new places."""
     aside = run.path / "withdrawn" / time.strftime("%Y-%m-%d-%H%M%S")
-    held = at.state.environments if at else {}
-    if "pool" in parts:
-        keep_only(Registry(run.registry), held, aside)
-    if "records" in parts:
-        run.cut(at.state.sizes if at else {})
-    if "weights" in parts:
-        kept = at.round if at else 0
-        whole = {one.path for one in checkpoints(run) if one.round <= kept}
-        for path in run.checkpoints.glob("checkpoint-*"):
-            if path not in whole:  # of a later round, or half-written
-                shutil.rmtree(path)
+    return keep_only(Registry(run.registry), held, aside)
+
+
+def forget_after(run: RunFolder, round_: int) -> None:
+    """Remove the checkpoints and states of later rounds, and checkpoints that are half-written."""
+    whole = {one.path for one in checkpoints(run) if one.round <= round_}
+    for path in run.checkpoints.glob("checkpoint-*"):
+        if path not in whole:
+            shutil.rmtree(path)
+    for path in run.states.glob("*.json"):
+        if int(path.stem) > round_:
+            path.unlink()
+
+
+def _state_path(run: RunFolder, round_: int) -> Path:
+    return run.states / f"{round_:06}.json"
+
+
+def _write(path: Path, state: RunState) -> None:
+    path.parent.mkdir(exist_ok=True)
+    text = json.dumps({"format": FORMAT, **asdict(state)})
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(file.name, path)
 
 
 def _read(path: Path) -> RunState | None:

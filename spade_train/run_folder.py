@@ -10,6 +10,7 @@
     faults.jsonl      rounds that this machine could not finish, and why
     registry/         the environments that were admitted
     checkpoints/      where the run can go on (``spade-train resume``)
+    states/           what self-play knew after each round
     withdrawn/        environments of rounds that were taken back
     checkpoint/       the trained model, at the end
 """
@@ -80,6 +81,11 @@ class RunFolder:
     def checkpoints(self) -> Path:
         """Where TRL's checkpoints go."""
         return self.path / "checkpoints"
+
+    @property
+    def states(self) -> Path:
+        """Where self-play's state after each round goes."""
+        return self.path / "states"
 
     @property
     def checkpoint(self) -> Path:

@@ -13,7 +13,7 @@ from transformers import TrainerCallback
 from trl import GRPOTrainer
 
 from spade_envs.errors import SpadeError
-from spade_train.checkpoints import RunState, mark
+from spade_train.checkpoints import RunState, keep_state, mark
 from spade_train.clock import Clock
 from spade_train.decoding import Policy
 from spade_train.display import Display
@@ -135,7 +135,10 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
         self._records.finish(self._entry)
         self.entries.append(self._entry)
         self._display.round(self._entry)
-        self.between = Between.now(RunState.of(self.selfplay, self.run, self._entry["round"] + 1))
+        state_now = RunState.of(self.selfplay, self.run, self._entry["round"] + 1)
+        if self.selfplay.world.first:
+            keep_state(self.run, state_now)
+        self.between = Between.now(state_now)
 
     def on_save(self, _args: Any, state: Any, *_: Any, **__: Any) -> None:
         """The trainer has saved its part: with the run's own beside it, the checkpoint is whole."""
