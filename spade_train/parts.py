@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from spade_train.trl_plugin import Settings
 
 
-def assemble(
+def make_selfplay(
     settings: Settings, run: RunFolder, pool: Sequence[str], world: World, checkpoint: Checkpoint | None
 ) -> SelfPlay:
     """Return self-play as a new run begins with it, or as a checkpoint left it."""
     config, grpo = settings.selfplay, settings.grpo
     workshop = Workshop(
-        designer=_designer(config),
+        designer=make_designer(config),
         registry=add_registry(run.registry),
         run=run.path.name,
         tokens=grpo.max_completion_length,
@@ -42,13 +42,13 @@ def assemble(
         limits=Limits(config.prompt_tokens, config.turn_tokens, grpo.max_completion_length),
         workshop=workshop,
         pool=pool,
-        corpus=_corpus(config),
+        corpus=make_corpus(config),
         world=world,
         memory=checkpoint.memory() if checkpoint else Memory(),
     )
 
 
-def curriculum(config: SelfPlayConfig) -> dict[str, str]:
+def find_pool(config: SelfPlayConfig) -> dict[str, str]:
     """Return id -> SHA-256 of the file, of the curriculum; by default each seed environment's newest version.
 
     Raises:
@@ -80,11 +80,13 @@ def _version(env_id: EnvId) -> int:
     return env_id.version
 
 
-def _designer(config: SelfPlayConfig) -> Designer:
+def make_designer(config: SelfPlayConfig) -> Designer:
+    """Return the way of designing; where nobody designs, one that is never asked."""
     return FreeDesigner() if config.designer == "free" else SlotDesigner()
 
 
-def _corpus(config: SelfPlayConfig) -> Corpus:
+def make_corpus(config: SelfPlayConfig) -> Corpus:
+    """Return the documents that designs are grounded on."""
     if not config.use_corpus:
         return Corpus(())
     return Corpus.read([Path(path) for path in config.corpus] or None)

@@ -17,7 +17,7 @@ from spade_train.checkpoints import Checkpoint, checkpoint_at, restore
 from spade_train.display import Display
 from spade_train.flags import Words, check_names
 from spade_train.model import resolve_model
-from spade_train.parts import assemble, check_pins, curriculum
+from spade_train.parts import check_pins, find_pool, make_selfplay
 from spade_train.results import print_results
 from spade_train.run_folder import RunFolder
 from spade_train.trl_plugin import Settings
@@ -51,7 +51,7 @@ def begin(settings: Settings, said: Words, console: Console) -> None:
     """
     world = trl_plugin.world()
     console = console if world.first else Console(quiet=True)
-    pool = curriculum(settings.selfplay)
+    pool = find_pool(settings.selfplay)
     model = resolve_model(settings.model.model_name_or_path, console.print)
     made = None
     if world.first:
@@ -97,7 +97,7 @@ def _train(run: Run, checkpoint: Checkpoint | None) -> None:
         run.world.gather(None)  # nobody reads what is being put back
         start = trl_plugin.Start(run.model, checkpoint, tuple(folder.read("rounds.jsonl")))
         console.print(f"model {Path(run.model).name}, run {folder.path}")
-        selfplay = assemble(run.settings, folder, list(run.pool), run.world, checkpoint)
+        selfplay = make_selfplay(run.settings, folder, list(run.pool), run.world, checkpoint)
         try:
             with Display(run.settings.selfplay.rounds, console, done=len(start.entries)) as display:
                 entries = trl_plugin.train(run.settings, start, selfplay, folder, display)

@@ -80,3 +80,26 @@ def test_a_wrong_preset_names_the_file(
 def test_a_folder_that_holds_no_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--model_name_or_path", str(tmp_path)) == 2
     assert "config.json and tokenizer_config.json missing" in capsys.readouterr().err
+
+
+def test_a_wrong_command_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("resum", "runs/mine") == 2
+    assert "Did you mean resume?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["resume"], ["rollback", "runs/mine"], ["rollback", "runs/mine", "two"]])
+def test_a_command_says_what_it_wants(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(*words) == 2
+    assert f"See spade-train {words[0]} --help." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["resume", "rollback"])
+def test_each_command_has_help_with_examples(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(command, "--help") == 0
+    assert f"spade-train {command} runs/" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [["resume"], ["rollback", "1"]])
+def test_a_folder_without_a_run(words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(words[0], str(tmp_path), *words[1:]) == 2
+    assert "holds no run" in capsys.readouterr().err
