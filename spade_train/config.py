@@ -49,6 +49,9 @@ class SelfPlayConfig:
     designer_temperature: float | None = field(
         default=None, metadata=_help("The designer's sampling temperature (default: --temperature).")
     )
+    role_adapters: bool = field(
+        default=False, metadata=_help("An adapter for each role over one frozen model; wants --use_peft.")
+    )
     designer_scale: float = field(
         default=1.0, metadata=_help("Weight of the designer's advantages: its learning rate, so to speak.")
     )

@@ -29,7 +29,7 @@ Where this departs from the paper (SPADE, arXiv 2608.19197) and its released cod
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from spade_envs import make_text
@@ -44,17 +44,22 @@ from spade_train.paying import Pay
 from spade_train.play import Limits
 from spade_train.prompts import TRAINING_SEEDS, TextEnvironment
 from spade_train.regret import Effort
-from spade_train.rounds import Design, Played, Round
+from spade_train.rounds import Design, Played, Role, Round
 from spade_train.schedule import RoundPlan, Schedule
 from spade_train.world import World
 
 
 @dataclass(frozen=True)
 class Roles:
-    """Who writes and who plays: one model in both roles, or two."""
+    """Who writes and who plays: one model in both roles, or two.
+
+    Attributes:
+        use: is told whose turn comes, where each role has an adapter of its own.
+    """
 
     designer: Policy
     agent: Policy
+    use: Callable[[Role], None]
 
 
 @dataclass
@@ -83,10 +88,12 @@ class SelfPlay:
         rng = random.Random(f"{self.seed}/{number}/{self.world.rank}")
         context = self._context(number)
         with clock.phase("design"):
+            roles.use("designer")
             replies = self.workshop.write(roles.designer, context, plan.designs)
         with clock.phase("admit"):
             designs = self.workshop.admit(replies, context)
         with clock.phase("play"):
+            roles.use("agent")
             played = self._play(roles.agent, designs, plan, rng)
         rows = Pay(self.config).rows(designs, played, plan)
         self._remember(number, designs, played)

@@ -22,6 +22,7 @@ from spade_train.records import Records, measures
 from spade_train.rounds import Round
 from spade_train.run_folder import RunFolder
 from spade_train.selfplay import Roles, SelfPlay
+from spade_train.trl_plugin.adapters import RoleAdapters
 from spade_train.trl_plugin.rollout import batch, round_of, sampling
 from spade_train.trl_plugin.settings import Settings
 
@@ -50,6 +51,10 @@ class Between:
         random.setstate(self.python_state)
 
 
+def _no_adapters(_role: str) -> None:
+    """Both roles are the same weights."""
+
+
 class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types here
     """The rollout function, and what happens around it.
 
@@ -59,6 +64,7 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
     """
 
     gradients: RoleGradients
+    adapters: RoleAdapters | None = None
 
     def __init__(
         self,
@@ -110,7 +116,9 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
     def _roles(self, policy: Policy) -> Roles:
         designer = replace(self._external, generator=policy.generator) if self._external else policy
         heat = self._settings.selfplay.designer_temperature
-        return Roles(designer if heat is None else replace(designer, temperature=heat), policy)
+        if heat is not None:
+            designer = replace(designer, temperature=heat)
+        return Roles(designer, policy, self.adapters.use if self.adapters else _no_adapters)
 
     def role(self, ids: Sequence[int]) -> str:
         """Whose row it is: the designer's rows begin with its prompt."""

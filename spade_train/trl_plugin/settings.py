@@ -62,6 +62,13 @@ def settings(said: Words) -> Settings:
     selfplay.check(grpo.max_completion_length)
     if selfplay.upper_layers and model.use_peft:
         raise UsageError("upper_layers and use_peft contradict each other: adapters freeze all layers.")
+    if selfplay.role_adapters and not model.use_peft:
+        raise UsageError("role_adapters wants adapters: add use_peft.")
+    if selfplay.role_adapters and (grpo.gradient_checkpointing or grpo.activation_checkpointing):
+        raise UsageError(
+            "role_adapters and activation_checkpointing contradict each other: recomputing a layer "
+            "would take the adapter of another row. Set activation_checkpointing: false."
+        )
     return Settings(selfplay, grpo, model)
 
 

@@ -17,6 +17,7 @@ from spade_train.gradients import RoleGradients
 from spade_train.padding import skip_padding
 from spade_train.run_folder import RunFolder
 from spade_train.selfplay import SelfPlay
+from spade_train.trl_plugin.adapters import RoleAdapters
 from spade_train.trl_plugin.hook import Hook
 from spade_train.trl_plugin.rollout import advantage, tasks
 from spade_train.trl_plugin.settings import Settings
@@ -105,6 +106,10 @@ def _trainer(settings: Settings, model: str, hook: Hook) -> GRPOTrainer:
     base = base.get_base_model() if hasattr(base, "get_base_model") else base
     _freeze_lower(base, settings.selfplay.upper_layers)
     hook.gradients = RoleGradients(base.base_model, hook.role)
+    if settings.selfplay.role_adapters:
+        hook.adapters = RoleAdapters(
+            trainer.accelerator.unwrap_model(trainer.model), base.base_model, hook.role
+        )
     skip_padding(base.base_model)
     return trainer
 
