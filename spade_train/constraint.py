@@ -10,14 +10,13 @@ import torch
 
 
 class Constraint(Protocol):
-    """What :meth:`spade_train.decoding.Decoder.sample` asks while it samples ``rows`` replies side by
-    side."""
+    """What :meth:`spade_train.decoding.Decoder.sample` asks while it samples replies side by side."""
 
-    def start(self, rows: int) -> list[list[int]]:
-        """Begin; return for each row the tokens that every reply must start with."""
+    def start(self, row: int) -> list[int]:
+        """Begin a row's reply; return the tokens that it must start with."""
 
-    def mask(self, logits: torch.Tensor) -> None:
-        """Set the logits (rows, vocabulary) of forbidden tokens to minus infinity, in place."""
+    def mask(self, row: int, logits: torch.Tensor) -> None:
+        """Set the row's logits (vocabulary) of forbidden tokens to minus infinity, in place."""
 
     def advance(self, row: int, token: int) -> list[int]:
         """Note that the row's model chose ``token``; return the tokens that must follow it."""
@@ -38,19 +37,18 @@ class JsonConstraint:
         style = {"whitespace_flexible": False, "key_separator": ": ", "item_separator": ", "}
         self._grammar = self._matcher.grammar_from_json_schema(json.dumps(schema), defaults=style)
         self._end: int = tokenizer.eos_token_id
+        self._matchers: dict[int, Any] = {}
 
-    def start(self, rows: int) -> list[list[int]]:
-        """Begin ``rows`` replies."""
-        self._matchers = [self._matcher(self._tokenizer, self._grammar) for _ in range(rows)]
-        return [self._forced(row) for row in range(rows)]
+    def start(self, row: int) -> list[int]:
+        """Begin a row's reply."""
+        self._matchers[row] = self._matcher(self._tokenizer, self._grammar)
+        return self._forced(row)
 
-    def mask(self, logits: torch.Tensor) -> None:
-        """Forbid what the grammar forbids; a row that has ended is left alone."""
+    def mask(self, row: int, logits: torch.Tensor) -> None:
+        """Forbid what the grammar forbids."""
         # Not llguidance.torch: it compiles its kernel, which takes a C++ compiler and most of a minute.
-        for row, matcher in enumerate(self._matchers):
-            if not matcher.is_stopped():
-                allowed = torch.frombuffer(bytearray(matcher.compute_logit_bias()), dtype=torch.uint8)
-                logits[row].masked_fill_((allowed == 0).to(logits.device), -torch.inf)
+        allowed = torch.frombuffer(bytearray(self._matchers[row].compute_logit_bias()), dtype=torch.uint8)
+        logits.masked_fill_((allowed == 0).to(logits.device), -torch.inf)
 
     def advance(self, row: int, token: int) -> list[int]:
         """Follow the row's choice."""

@@ -1,19 +1,36 @@
-"""Batched sampling over one key-value cache that lives as long as the episodes.
+"""Many conversations with one model, in which nobody waits for the slowest speaker.
 
-Each turn feeds only what is new: what the model has said is never tokenised again, and what it has read is
-never read twice. Rows of one block share their prompt; it is read once.
+A row whose turn has ended is answered at once and reads on while others still speak. Each token is read once:
+what the model has said is never tokenised again, and a prompt that rows share is read for all of them.
+
+A pass of the model has a price of its own, whatever its width; and rows of one pass are padded to its widest. So
+rows are read together as long as their padding costs less than another pass. An answer of many tokens beside
+others' single ones wants a pass of its own: it gets one when it is worth it, and until then its row reads one token
+in each pass that the others need anyway.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import torch
-from transformers import DynamicCache
 
+from spade_train.chat import Chat
 from spade_train.constraint import Constraint
+from spade_train.forward import Forward
+from spade_train.sampling import Filters, Sampler
+
+PASS = {"cpu": 10}
+"""What a pass costs beside its tokens, in tokens, by kind of device. On two cores SmolLM2 gives 14 tokens a second
+at batch 1 and 144 at 64: 65 ms a pass and 6 ms a token."""
+PASS_ELSEWHERE = 2000
+"""An accelerator computes hundreds of tokens in the time in which it reads the weights."""
+WORTH = 3
+"""How many times a pass's price the tokens must amount to that are read in it."""
 
 
 @dataclass
@@ -29,133 +46,209 @@ class Sampled:
         self.chosen += [chosen] * len(tokens)
 
 
+@dataclass(eq=False)
+class _Row:
+    """One conversation: all its tokens, and how many of them are in the cache."""
+
+    number: int
+    tokens: list[int]
+    draws: random.Random
+    read: int = 0
+    said: Sampled = field(default_factory=Sampled)
+    speaks: bool = True
+    logits: torch.Tensor | None = None
+
+    @property
+    def unread(self) -> int:
+        return len(self.tokens) - self.read
+
+    def say(self, tokens: Sequence[int], chosen: int) -> None:
+        self.tokens += tokens
+        self.said.extend(tokens, chosen)
+
+
 class Decoder:
-    """A batch of conversations with one model.
+    """A batch of conversations with one model; rows keep their number in ``prompts``.
 
     Args:
         model: a causal language model of transformers.
         prompts: token ids, one list a row; none may be empty.
-        temperature: divides the logits; 0 takes the likeliest token.
+        sampler: how tokens are chosen.
         stop: ids that end a turn.
-        generator: where the draws come from (default: torch's global generator).
-
-    Attributes:
-        logits: float32 (rows, vocabulary), for the token that comes next in each row.
+        seeds: of each row's own draws: a row says the same in any batch, as far as the arithmetic does.
     """
-
-    logits: torch.Tensor
 
     def __init__(
         self,
         model: Any,
         prompts: Sequence[Sequence[int]],
         *,
-        temperature: float,
+        sampler: Sampler,
         stop: frozenset[int],
-        generator: torch.Generator | None = None,
+        seeds: Sequence[int],
     ) -> None:
-        self._model, self._temperature, self._stop, self._generator = model, temperature, stop, generator
-        distinct = {prompt: row for row, prompt in enumerate(dict.fromkeys(map(tuple, prompts)))}
-        self._cache = DynamicCache(config=model.config)
-        self._seen = torch.zeros(len(distinct), 0, dtype=torch.long, device=model.device)
-        self._unread: list[list[int]] = [[] for _ in distinct]  # sampled, but not yet in the cache
-        self._read([list(prompt) for prompt in distinct])
-        self.keep([distinct[tuple(prompt)] for prompt in prompts])
+        self._sampler, self._stop = sampler, stop
+        self._price = PASS.get(model.device.type, PASS_ELSEWHERE)
+        self._forward = Forward(model)
+        first = {prompt: n for n, prompt in enumerate(dict.fromkeys(map(tuple, prompts)))}
+        self._rows = [_Row(n, list(prompt), random.Random()) for prompt, n in first.items()]
+        self._read_wide()
+        places = [first[tuple(prompt)] for prompt in prompts]
+        self._forward.cache.spread(places)
+        self._rows = [
+            replace(
+                self._rows[place], number=n, tokens=list(prompt), draws=random.Random(seed), said=Sampled()
+            )
+            for n, (place, prompt, seed) in enumerate(zip(places, prompts, seeds, strict=True))
+        ]
 
-    def keep(self, rows: Sequence[int]) -> None:
-        """Go on with these rows, in this order; a row may be named twice."""
-        index = torch.tensor(rows, device=self._seen.device)
-        self._cache.batch_select_indices(index)
-        self._seen, self.logits = self._seen[index], self.logits[index]
-        self._unread = [list(self._unread[row]) for row in rows]
+    @property
+    def running(self) -> int:
+        """How many rows have not been dropped."""
+        return len(self._rows)
 
-    def append(self, rows: Sequence[Sequence[int]]) -> None:
-        """Let every row read tokens that it did not choose: at least one each, or none at all."""
-        unread = [[*old, *new] for old, new in zip(self._unread, rows, strict=True)]
-        self._unread = [[] for _ in rows]
-        self._read(unread)
+    def speak(self, limit: int, constraint: Constraint | None = None) -> dict[int, Sampled]:
+        """Let the rows speak until some have ended their turn or said ``limit`` tokens; return what those said.
+
+        Each of them must be dropped or made to hear something before it can speak again.
+        """
+        while any(row.speaks for row in self._rows):
+            self._read()
+            self._choose(constraint)
+            ended = [row for row in self._rows if row.speaks and self._ends(row, limit)]
+            if ended:
+                for row in ended:
+                    row.speaks = False
+                return {row.number: row.said for row in ended}
+        return {}
+
+    def hear(self, number: int, tokens: Sequence[int]) -> None:
+        """Let a row read what it did not choose; then it is its turn."""
+        row = self._rows[self._slot(number)]
+        row.tokens += tokens
+        row.said, row.speaks = Sampled(), True
+
+    def drop(self, number: int) -> None:
+        """End a conversation; its place in the batch is free."""
+        slot = self._slot(number)
+        last = self._rows.pop()
+        if slot < len(self._rows):
+            self._forward.cache.move(len(self._rows), slot)
+            self._rows[slot] = last
 
     def sample(self, limit: int, constraint: Constraint | None = None) -> list[Sampled]:
-        """Let every row speak until it ends its turn or has said ``limit`` tokens."""
-        said = [Sampled() for _ in self._unread]
-        if constraint:
-            for row, forced in enumerate(constraint.start(len(said))):
-                said[row].extend(forced, 0)
-            self.append([list(row.tokens) for row in said])
-        live = set(range(len(said)))
-        while True:
-            for row, token in enumerate(self._draw(constraint)):
-                if row in live:
-                    forced = constraint.advance(row, token) if constraint and token not in self._stop else []
-                    said[row].extend([token], 1)
-                    said[row].extend(forced, 0)
-                    self._unread[row] = [token, *forced]
-                    if said[row].tokens[-1] in self._stop or len(said[row].tokens) >= limit:
-                        live.discard(row)
-            if not live:
-                return said
-            self._read([self._unread[row] if row in live else [] for row in range(len(said))])
-            self._unread = [[] if row in live else unread for row, unread in enumerate(self._unread)]
+        """Let every row speak once, and end all conversations."""
+        said: dict[int, Sampled] = {}
+        for row in self._rows:
+            row.say(constraint.start(row.number) if constraint else [], 0)
+        while self._rows:
+            ended = self.speak(limit, constraint)
+            for number in ended:
+                self.drop(number)
+            said |= ended
+        return [said[number] for number in sorted(said)]
 
-    def _draw(self, constraint: Constraint | None) -> list[int]:
-        logits = self.logits
-        if constraint:
-            constraint.mask(logits)
-        if not self._temperature:
-            return logits.argmax(-1).tolist()
-        chances = (logits / self._temperature).softmax(-1)
-        return torch.multinomial(chances, 1, generator=self._generator)[:, 0].tolist()
+    def _slot(self, number: int) -> int:
+        return next(slot for slot, row in enumerate(self._rows) if row.number == number)
 
-    def _read(self, rows: list[list[int]]) -> None:
-        """Feed new tokens, padded on the left; what is padding stays masked for ever."""
-        width = max(map(len, rows))
-        if not width:
-            return
-        device = self._seen.device
-        ids = torch.tensor([[0] * (width - len(row)) + row for row in rows], device=device)
-        real = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows], device=device)
-        self._seen = torch.cat([self._seen, real], dim=1)
-        positions = (self._seen.cumsum(1) - 1).clamp(min=0)[:, -width:]
-        logits = (
-            self._model(
-                input_ids=ids,
-                attention_mask=self._seen,
-                position_ids=positions,
-                cache=self._cache,
-                use_cache=True,
-                logits_to_keep=1,
-            )
-            .logits[:, -1]
-            .float()
+    def _ends(self, row: _Row, limit: int) -> bool:
+        said = row.said.tokens
+        return bool(said) and (said[-1] in self._stop or len(said) >= limit)
+
+    def _read(self) -> None:
+        """One step: a token of every row, or all that is unread where that is worth its passes."""
+        due = [row for row in self._rows if row.speaks and row.unread]
+        passes = list(self._passes(due))
+        waiting = sum(row.unread - 1 for row in due)
+        if len(passes) < 2 or waiting >= WORTH * self._price * (len(passes) - 1):
+            self._read_wide()
+        else:
+            self._pass(due, 1)
+
+    def _read_wide(self) -> None:
+        for rows in self._passes([row for row in self._rows if row.speaks and row.unread]):
+            self._pass(rows, rows[0].unread)
+
+    def _passes(self, due: Sequence[_Row]) -> Iterator[list[_Row]]:
+        """Yield who reads together, the longest first: another pass where padding would cost more than it."""
+        together: list[_Row] = []
+        padding = 0
+        for row in sorted(due, key=lambda one: -one.unread):
+            padding += together[0].unread - row.unread if together else 0
+            if padding > self._price:
+                yield together
+                together, padding = [], 0
+            together.append(row)
+        if together:
+            yield together
+
+    def _pass(self, rows: Sequence[_Row], width: int) -> None:
+        slot = {id(row): n for n, row in enumerate(self._rows)}
+        rows = sorted(rows, key=lambda row: slot[id(row)])
+        new = [row.tokens[row.read : row.read + width] for row in rows]
+        logits = self._forward(
+            [slot[id(row)] for row in rows], len(self._rows), new, [row.read for row in rows]
         )
-        self.logits = logits
+        for row, tokens, last in zip(rows, new, logits, strict=True):
+            row.read += len(tokens)
+            row.logits = last
+
+    def _choose(self, constraint: Constraint | None) -> None:
+        """Let every row that has read all say its next token."""
+        ready = [row for row in self._rows if row.speaks and not row.unread]
+        if not ready:
+            return
+        logits = torch.stack([row.logits for row in ready if row.logits is not None])
+        if constraint:
+            for row, scores in zip(ready, logits, strict=True):
+                constraint.mask(row.number, scores)
+        chosen = self._sampler.choose(logits, [row.tokens for row in ready], [row.draws for row in ready])
+        for row, token in zip(ready, chosen, strict=True):
+            row.say([token], 1)
+            if constraint and token not in self._stop:
+                row.say(constraint.advance(row.number, token), 0)
 
 
 @dataclass(frozen=True)
 class Policy:
-    """A model with its tokenizer and its manner of sampling; both roles are played by one of these."""
+    """A model with its tokenizer and its manner of sampling; both roles are played by one of these.
+
+    Attributes:
+        generator: where the seeds of the rows' draws come from (default: torch's global generator).
+        template: settings of the chat template, such as ``enable_thinking``.
+    """
 
     model: Any
     tokenizer: Any
     temperature: float = 1.0
     generator: torch.Generator | None = None
+    filters: Filters = field(default_factory=Filters)
+    template: dict[str, Any] = field(default_factory=dict)
 
-    @property
+    @cached_property
+    def chat(self) -> Chat:
+        """The tokenizer's chat template."""
+        return Chat(self.tokenizer, self.template)
+
+    @cached_property
     def stop(self) -> frozenset[int]:
-        """Ids that end a turn."""
+        """Ids that end a turn: the tokenizer's, the model's, and what the template closes a turn with."""
         more = getattr(self.model.generation_config, "eos_token_id", None)
         declared = more if isinstance(more, list) else [] if more is None else [more]
-        return frozenset([self.tokenizer.eos_token_id, *declared])
+        closing = [] if self.chat.closing is None else [self.chat.closing]
+        return frozenset([self.tokenizer.eos_token_id, *declared, *closing])
 
     def decoder(self, prompts: Sequence[Sequence[int]]) -> Decoder:
         """Begin a batch of conversations."""
-        return Decoder(
-            self.model, prompts, temperature=self.temperature, stop=self.stop, generator=self.generator
-        )
+        source = self.generator
+        device = source.device if source else "cpu"
+        seeds = torch.randint(2**62, (len(prompts),), generator=source, device=device).tolist()
+        sampler = Sampler(self.temperature, self.filters)
+        return Decoder(self.model, prompts, sampler=sampler, stop=self.stop, seeds=seeds)
 
     def ids(self, text: str) -> list[int]:
         """Return the tokens of a text that holds its own control tokens."""
-        return list(self.tokenizer(text, add_special_tokens=False).input_ids)
+        return self.chat.ids(text)
 
     def text(self, ids: Sequence[int]) -> str:
         """Return what was said, without control tokens."""

@@ -9,7 +9,6 @@ from spade_envs import Admission, Panel, Registry, Rejection
 from spade_train.constraint import Constraint, JsonConstraint
 from spade_train.decoding import Policy
 from spade_train.designer import DesignContext, Designer
-from spade_train.prompts import render
 from spade_train.rounds import Design
 from spade_train.world import World
 
@@ -37,7 +36,7 @@ class Workshop:
         """Sample ``count`` replies to one prompt."""
         if not count:
             return []
-        prompt = policy.ids(render(policy.tokenizer, self.designer.prompt(context)))
+        prompt = policy.ids(policy.chat.render(self.designer.prompt(context)))
         replies = policy.decoder([prompt] * count).sample(self.tokens, self._constraint(policy))
         return [
             Design(policy.text(one.tokens), tuple(prompt), tuple(one.tokens), tuple(one.chosen))

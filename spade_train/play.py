@@ -11,14 +11,7 @@ from typing import Literal
 
 from spade_envs.errors import WorkerFault
 from spade_train.decoding import Policy
-from spade_train.prompts import (
-    Example,
-    TextEnvironment,
-    agent_messages,
-    render,
-    turn_text,
-    worked_examples,
-)
+from spade_train.prompts import Example, TextEnvironment, agent_messages, worked_examples
 
 End = Literal["terminated", "truncated", "context", "fault"]
 
@@ -126,25 +119,20 @@ def _open(
         one.end = "fault"
         return
     messages = agent_messages(env, shown[task.env_id], observation, hint)
-    one.prompt = policy.ids(render(policy.tokenizer, messages, env.tools))
+    one.prompt = policy.ids(policy.chat.render(messages, env.tools))
     if len(one.prompt) > limits.prompt:
         one.end = "context"
 
 
 def _play_all(policy: Policy, live: list[_Running], limits: Limits) -> None:
-    if not live:
-        return
-    decoder = policy.decoder([one.prompt for one in live])
-    while True:
-        replies = decoder.sample(limits.turn)
-        answers = [_turn(policy, one, reply.tokens, limits) for one, reply in zip(live, replies, strict=True)]
-        stay = [row for row, one in enumerate(live) if one.end is None]
-        if not stay:
-            return
-        if len(stay) < len(live):
-            decoder.keep(stay)
-        live = [live[row] for row in stay]
-        decoder.append([answers[row] for row in stay])
+    decoder = policy.decoder([one.prompt for one in live]) if live else None
+    while decoder and decoder.running:
+        for row, reply in decoder.speak(limits.turn).items():
+            answer = _turn(policy, live[row], reply.tokens, limits)
+            if live[row].end is None:
+                decoder.hear(row, answer)
+            else:
+                decoder.drop(row)
 
 
 def _turn(policy: Policy, one: _Running, said: list[int], limits: Limits) -> list[int]:
@@ -152,14 +140,15 @@ def _turn(policy: Policy, one: _Running, said: list[int], limits: Limits) -> lis
     one.say(said, 1)
     one.turns += 1
     assert one.env is not None  # who plays has been opened
-    observation, reward, terminated, truncated, info = one.env.step(policy.text(said))
+    observation, reward, terminated, truncated, info = one.env.step(policy.chat.action(said, policy.stop))
     one.return_ += reward
     one.readable += not info.get("invalid_action", False)
     one.success = bool(info.get("is_success", False))
     if terminated or truncated:
         one.end = "fault" if "fault" in info else "terminated" if terminated else "truncated"
         return []
-    answer = _answer(policy, observation, ended=said[-1] in policy.stop)
+    tools = [] if info.get("invalid_action", False) else one.env.tools
+    answer = _answer(policy, policy.chat.between(observation, tools), said)
     if len(one.completion) + len(answer) + limits.turn > limits.completion:
         one.end = "context"
         return []
@@ -167,10 +156,10 @@ def _turn(policy: Policy, one: _Running, said: list[int], limits: Limits) -> lis
     return answer
 
 
-def _answer(policy: Policy, observation: str, ended: bool) -> list[int]:
-    """The template's text between two replies; a reply that ended its turn already holds the turn's end."""
-    text = turn_text(policy.tokenizer, observation)
-    return policy.ids(text.removeprefix(policy.tokenizer.eos_token) if ended else text)
+def _answer(policy: Policy, text: str, said: Sequence[int]) -> list[int]:
+    """The template's text between two replies; a reply that closed its turn already holds the close."""
+    answer = policy.ids(text)
+    return answer[1:] if said[-1] in policy.stop and said[-1] == answer[0] else answer
 
 
 def _episode(policy: Policy, one: _Running) -> Episode:

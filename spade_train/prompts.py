@@ -6,7 +6,6 @@ different answers. A hint stands in the examples too; one that only the task has
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -15,8 +14,6 @@ from typing import Any, Protocol
 TRAINING_SEEDS = 500_000
 EXAMPLE_SEED = 900_000
 HELD_OUT_SEED = 1_000_000
-
-_SPOKEN = "%spoken%"
 
 
 class TextEnvironment(Protocol):
@@ -79,41 +76,6 @@ def agent_messages(
         seen = _with_hint(example.observation, None if hint is None else example.hint)
         messages += [{"role": "user", "content": seen}, {"role": "assistant", "content": example.answer}]
     return [*messages, {"role": "user", "content": _with_hint(observation, hint)}]
-
-
-def render(tokenizer: Any, messages: Sequence[dict[str, str]], tools: Sequence[dict[str, Any]] = ()) -> str:
-    """Return the chat as the model's own template writes it, up to where the model speaks.
-
-    Tools go to the template where it knows them, else as JSON below the rules.
-    """
-    if tools and "tools" not in (tokenizer.chat_template or ""):
-        listed = "\n".join(json.dumps(tool.get("function", tool)) for tool in tools)
-        messages = [
-            {**messages[0], "content": f"{messages[0]['content']}\n\nTools:\n{listed}"},
-            *messages[1:],
-        ]
-        tools = ()
-    chat = tokenizer.apply_chat_template(
-        list(messages), tools=list(tools) or None, add_generation_prompt=True, tokenize=False
-    )
-    return str(chat)
-
-
-def turn_text(tokenizer: Any, observation: str) -> str:
-    """Return what stands between one reply of the agent and its next: end of turn, observation, new turn.
-
-    It is cut out of a chat that the template wrote, so it suits every template.
-    """
-    chat = render(
-        tokenizer,
-        [
-            {"role": "system", "content": "-"},
-            {"role": "user", "content": "-"},
-            {"role": "assistant", "content": _SPOKEN},
-            {"role": "user", "content": observation},
-        ],
-    )
-    return chat.partition(_SPOKEN)[2]
 
 
 def _with_hint(observation: str, hint: str | None) -> str:

@@ -11,7 +11,7 @@ from transformers import GenerationConfig
 from spade_envs.errors import WorkerFault
 from spade_train.decoding import Policy
 from spade_train.play import Episode, Limits, Task, play
-from spade_train.prompts import EXAMPLE_SEED, agent_messages, render, worked_examples
+from spade_train.prompts import EXAMPLE_SEED, agent_messages, worked_examples
 
 END = "<|im_end|>"
 
@@ -42,7 +42,7 @@ def test_an_episode_reads_as_its_chat_template_would_write_it(tokenizer: Any) ->
             {"role": "user", "content": seen},
         ]
     whole = tokenizer.decode([*episode.prompt_ids, *episode.completion_ids])
-    assert whole == render(tokenizer, messages) + said[2]
+    assert whole == policy.chat.render(messages) + said[2]
     assert sampled_text(episode, policy) == "".join(said)
     assert (episode.success, episode.return_, episode.turns, episode.end) == (True, 1.0, 3, "terminated")
     assert policy.last.read[0] == [*episode.prompt_ids, *episode.completion_ids]  # type: ignore[attr-defined]

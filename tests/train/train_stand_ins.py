@@ -32,26 +32,31 @@ def tiny_model(tokenizer: Any) -> LlamaForCausalLM:
 
 
 class ScriptedDecoder(Decoder):
-    """Says what the script says; knows what it was given to read."""
+    """Says what the script says; knows what it was given to read. Rows with even numbers speak first."""
 
     def __init__(self, say: Callable[[int, int], list[int]], prompts: Sequence[Sequence[int]]) -> None:
-        self.say, self.turn = say, 0
-        self.rows = list(range(len(prompts)))
+        self.say = say
+        self.turns = dict.fromkeys(range(len(prompts)), 0)
         self.read = [list(prompt) for prompt in prompts]
 
-    def keep(self, rows: Sequence[int]) -> None:
-        self.rows = [self.rows[row] for row in rows]
+    @property
+    def running(self) -> int:
+        return len(self.turns)
 
-    def append(self, rows: Sequence[Sequence[int]]) -> None:
-        for row, new in zip(self.rows, rows, strict=True):
+    def speak(self, limit: int, constraint: Any = None) -> dict[int, Sampled]:
+        said = {}
+        for row in [row for row in self.turns if row % 2 == 0] or self.turns:
+            new = self.say(row, self.turns[row])[:limit]
+            self.turns[row] += 1
             self.read[row] += new
+            said[row] = Sampled(new, [1] * len(new))
+        return said
 
-    def sample(self, limit: int, constraint: Any = None) -> list[Sampled]:
-        said = [self.say(row, self.turn)[:limit] for row in self.rows]
-        self.turn += 1
-        for row, new in zip(self.rows, said, strict=True):
-            self.read[row] += new
-        return [Sampled(new, [1] * len(new)) for new in said]
+    def hear(self, number: int, tokens: Sequence[int]) -> None:
+        self.read[number] += tokens
+
+    def drop(self, number: int) -> None:
+        del self.turns[number]
 
 
 @dataclass(frozen=True)
