@@ -168,10 +168,6 @@ _FIXED = (
         "does not reach the trainer's own decoder, which samples both roles",
         ("use_vllm", "use_transformers_continuous_batching", "cache_implementation", "generation_kwargs"),
     ),
-    (
-        "is not known to the trainer's own decoder; it samples with --temperature alone",
-        ("top_p", "top_k", "min_p", "repetition_penalty"),
-    ),
 )
 
 

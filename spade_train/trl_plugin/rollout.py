@@ -15,6 +15,7 @@ from trl.models.utils import unwrap_model_for_generation
 
 from spade_train.decoding import Policy
 from spade_train.rounds import Row
+from spade_train.sampling import Filters
 from spade_train.schedule import Schedule
 
 
@@ -58,7 +59,14 @@ def sampling(trainer: GRPOTrainer, seed: int, number: int) -> Iterator[Policy]:
         training = model.training
         model.eval()
         try:
-            yield Policy(model, trainer.processing_class, trainer.temperature, draws)
+            yield Policy(
+                model,
+                trainer.processing_class,
+                trainer.temperature,
+                draws,
+                Filters(trainer.top_p, trainer.top_k, trainer.min_p, trainer.repetition_penalty),
+                trainer.chat_template_kwargs,
+            )
         finally:
             model.train(training)
 
