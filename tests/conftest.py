@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,11 @@ from spade_envs.registry import stack
 
 settings.register_profile("spade", deadline=None, print_blob=True)
 settings.load_profile("spade")
+
+
+def pytest_collection_finish() -> None:
+    """Keep what was imported (torch alone: a million objects) out of every later collection of garbage."""
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

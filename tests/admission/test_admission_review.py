@@ -6,7 +6,8 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -16,8 +17,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spade_envs.admission import Settings, Surroundings, judge
-from spade_envs.admission.review import parse
+from spade_envs.admission.judging import STAGES
+from spade_envs.admission.lab import Lab
+from spade_envs.admission.review import Reviewer, consult, parse, review
 from spade_envs.admission.review_http import HttpReviewer, from_environment
+from spade_envs.admission.sheet import Sheet
+from spade_envs.contract import Header, parse_header
 from spade_envs.errors import UsageError
 
 QUICK = Settings(reset_seeds=20, expert_seeds=10, replayed_seeds=2, review=True)
@@ -45,6 +50,27 @@ def reviewed(reply: str | Exception, source: str = HONEST) -> tuple[Any, Fixed]:
     return judge(source, settings=QUICK, around=Surroundings(reviewer=reviewer)), reviewer
 
 
+@pytest.fixture(scope="module")
+def played() -> Iterator[Lab]:
+    """The honest design, played for all other gates."""
+    header = parse_header(HONEST)
+    assert isinstance(header, Header)
+    with Lab(HONEST, header, QUICK) as lab:
+        for _, probe, _ in STAGES:
+            if probe:
+                probe(lab)
+        yield lab
+
+
+def verdict_of(reviewer: Reviewer, played: Lab) -> Sheet:
+    """Ask the gate alone: what it reads has been played once."""
+    lab, sheet = copy(played), Sheet("review")
+    lab.evidence = replace(played.evidence, around=Surroundings(reviewer=reviewer))
+    consult(lab)
+    review(lab.evidence, lab.settings, sheet)
+    return sheet
+
+
 def test_a_yes_admits_and_the_prompt_holds_rules_source_and_two_episodes() -> None:
     report, reviewer = reviewed(YES)
     assert report.admitted, report.text()
@@ -58,13 +84,20 @@ def test_a_yes_admits_and_the_prompt_holds_rules_source_and_two_episodes() -> No
     assert lost.count("return 0, no success") == 1
 
 
+def test_a_no_refuses() -> None:
+    report, _ = reviewed(NO)
+    assert not report.admitted
+    assert [finding.rule for finding in report.gates[-1].findings] == ["review.rejected"]
+
+
 @pytest.mark.parametrize(
-    "reply", [NO, "yes", OSError("no route"), TimeoutError("late"), "", '{"verdict": "accept"}']
+    "reply", ["yes", OSError("no route"), TimeoutError("late"), "", '{"verdict": "accept"}']
 )
-def test_all_else_refuses(reply: str | Exception) -> None:
-    report, _ = reviewed(reply)
-    rule = "review.rejected" if reply is NO else "review.missing"
-    assert [finding.rule for finding in report.gates[-1].findings] == [rule]
+def test_all_else_refuses(reply: str | Exception, played: Lab) -> None:
+    assert not verdict_of(Fixed(YES), played).refuses
+    sheet = verdict_of(Fixed(reply), played)
+    assert sheet.refuses
+    assert [finding.rule for finding in sheet.findings] == ["review.missing"]
 
 
 def test_no_reviewer_refuses_where_one_is_asked_for() -> None:
@@ -198,12 +231,11 @@ def test_a_bad_answer_is_an_error_in_time(server: Any, bad: str) -> None:
     assert len(server.seen) == 1  # no redirection is followed: the key stays here
 
 
-def test_an_endpoint_that_is_not_there_refuses(server: Any) -> None:
+def test_an_endpoint_that_is_not_there_refuses(server: Any, played: Lab) -> None:
     server.answer = BAD_ANSWERS["status"]
-    around = Surroundings(reviewer=HttpReviewer(url(server), "m"))
-    report = judge(HONEST, settings=QUICK, around=around)
-    assert [finding.rule for finding in report.gates[-1].findings] == ["review.missing"]
-    assert "HTTP Error 500" in report.gates[-1].findings[0].found
+    (finding,) = verdict_of(HttpReviewer(url(server), "m"), played).findings
+    assert finding.rule == "review.missing"
+    assert "HTTP Error 500" in finding.found
 
 
 def test_half_an_address_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,9 +46,8 @@ class LyingChannel:
         self.alive = True
 
     def exchange(self, message: bytes, seconds: float, call: str) -> bytes:
-        reply = self._honest.exchange(message, seconds, call)
         lie, self.lie = self.lie, None
-        return reply if lie is None else lie
+        return self._honest.exchange(message, seconds, call) if lie is None else lie
 
     def close(self) -> None:
         self.alive = False
@@ -196,7 +195,10 @@ def test_what_it_says_of_its_memory_may_be_hostile(blocks: Any, peak: Any) -> No
     worker, channel = playing()
     channel.lie = wire.encode(["ok", blocks, peak])
     got = outcome(worker.memory)
-    assert isinstance(got, tuple) or got.kind == "protocol"
+    if isinstance(got, WorkerFault):
+        assert got.kind == "protocol"
+    else:
+        assert [type(part) for part in got] == [int, int]
 
 
 class Impostor:
@@ -248,7 +250,7 @@ def test_a_worker_that_does_not_answer_cannot_hold_the_host_up() -> None:
     with pytest.raises(WorkerFault, match=r"0\.1 s") as caught:
         impostor.channel.exchange(b"x" * (4 << 20), 0.1, "step")
     assert caught.value.kind == "timeout"
-    assert time.monotonic() - begin < 0.1 + 0.2
+    assert time.monotonic() - begin < 2  # else it would wait for ever; a busy machine may take a while
     impostor.close()
 
 

@@ -20,7 +20,7 @@ from locked import (
     needs_libseccomp,
     run,
 )
-from processes import children, workers
+from processes import workers, zygote
 from small_designs import design
 
 from spade_envs.errors import IsolationError
@@ -149,8 +149,7 @@ def test_a_worker_holds_its_counters_and_nothing_else() -> None:
     (process,) = workers()
     names = [os.readlink(f"/proc/{process}/fd/{fd}") for fd in os.listdir(f"/proc/{process}/fd")]
     assert sorted(name.partition(":")[0] for name in names) == ["/dev/null"] * 3 + ["anon_inode"] * 2
-    zygote = children()[0]
-    with open(f"/proc/{zygote}/environ", "rb") as environment:
+    with open(f"/proc/{zygote()}/environ", "rb") as environment:
         variables = {line.partition(b"=")[0] for line in environment.read().split(b"\0") if line}
     known = {b"PYTHONHASHSEED", b"PYTHONPATH", b"OPENBLAS_NUM_THREADS", b"OMP_NUM_THREADS", b"SPADE_REGISTER"}
     assert variables == known

@@ -40,7 +40,7 @@ def test_frames_may_be_hostile(said: bytes, kind: str, says: str) -> None:
     with pytest.raises(WorkerFault, match=says) as caught:
         channel.exchange(b"message", 0.3, "step")
     assert caught.value.kind == kind
-    assert time.monotonic() - begin < 0.3 + 0.2
+    assert time.monotonic() - begin < 2  # the worker sleeps a minute
     assert not channel.alive
     assert (descriptors(), children()) == before
 
@@ -50,7 +50,7 @@ def test_a_worker_that_does_not_read_cannot_hold_the_host_up() -> None:
     begin = time.monotonic()
     with pytest.raises(WorkerFault, match=r"0\.1 s"):
         channel.exchange(b"x" * (4 << 20), 0.1, "step")
-    assert time.monotonic() - begin < 0.1 + 0.2
+    assert time.monotonic() - begin < 2  # else it would wait for ever; a busy machine may take a while
 
 
 def test_a_worker_that_closes_its_pipe_and_lives_is_ended() -> None:
