@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from spade_envs.errors import UsageError
 from spade_train.config import SelfPlayConfig
-
-PRESETS = Path(__file__).parent / "configs"
-DEFAULT_PRESET = "demo"
+from spade_train.presets import DEFAULT, preset_names, read_preset
 
 _HELP = """\
 usage: spade-train [--config PRESET|FILE.yaml] [--SETTING VALUE ...]
+       spade-train list | show RUN | resume RUN | rollback RUN ROUND     (each has --help)
 
 One language model designs environments, plays them, and learns from both.
 
@@ -26,6 +23,7 @@ examples:
   spade-train --rounds 10 --learning_rate 5e-6    the same preset, other settings
   spade-train --config my.yaml --use_peft --lora_r 16 --report_to tensorboard
   spade-train --config my.yaml --model_name_or_path ORG/NAME --designer free --max_completion_length 3000
+  spade-train --config single_gpu_4b --dry_run    what would be done and how much memory it takes; trains nothing
 
 presets: {presets}
 A setting is a flag or a key of the YAML file; flags win. The trainer's own:
@@ -40,15 +38,20 @@ spade-train --help_all lists them.
 
 @dataclass(frozen=True)
 class Words:
-    """What the command line says: the preset's file and keys, and the flags, which win."""
+    """What the command line says: the preset's file and keys, and the flags, which win.
+
+    Attributes:
+        places: key of the preset -> the file that it stands in, where that is another one.
+    """
 
     path: Path
     preset: dict[str, Any]
     flags: tuple[str, ...]
+    places: Mapping[str, Path] = field(default_factory=dict)
 
     def names(self) -> list[tuple[str, str]]:
         """Return ``(where it is written, setting's name)`` for each setting."""
-        named = [(f"{self.path}: ", str(key)) for key in self.preset]
+        named = [(f"{self.places.get(key, self.path)}: ", key) for key in self.preset]
         words = [word[2:].partition("=")[0] for word in self.flags if word.startswith("--")]
         return named + [("--", word.replace("-", "_")) for word in words]
 
@@ -60,7 +63,7 @@ def help_text() -> str:
         f"  --{item.name:<16} {item.metadata['help']} {_default(getattr(defaults, item.name))}"
         for item in fields(SelfPlayConfig)
     ]
-    return _HELP.format(presets=", ".join(_preset_names()), own="\n".join(own))
+    return _HELP.format(presets=", ".join(preset_names()), own="\n".join(own))
 
 
 def read_words(words: Sequence[str]) -> Words:
@@ -69,7 +72,7 @@ def read_words(words: Sequence[str]) -> Words:
     Raises:
         UsageError: there is no such file or preset, or it holds no settings.
     """
-    name, flags, queue = DEFAULT_PRESET, [], list(words)
+    name, flags, queue = DEFAULT, [], list(words)
     while queue:
         word = queue.pop(0)
         if word == "--config":
@@ -80,8 +83,8 @@ def read_words(words: Sequence[str]) -> Words:
             name = word.partition("=")[2]
         else:
             flags.append(word)
-    path = _find_preset(name)
-    return Words(path, _read_preset(path), tuple(flags))
+    preset = read_preset(name)
+    return Words(preset.path, preset.settings, tuple(flags), preset.places)
 
 
 def check_names(words: Words, known: Collection[str]) -> None:
@@ -95,25 +98,3 @@ def check_names(words: Words, known: Collection[str]) -> None:
 
 def _default(value: object) -> str:
     return "" if value == [] else f"[{value}]"
-
-
-def _preset_names() -> list[str]:
-    return sorted(path.stem for path in PRESETS.glob("*.yaml"))
-
-
-def _find_preset(name: str) -> Path:
-    for path in (Path(name), PRESETS / f"{name}.yaml"):
-        if path.is_file():
-            return path
-    presets = ", ".join(_preset_names())
-    raise UsageError(f"--config {name}: there is no such file, and no such preset. Presets: {presets}.")
-
-
-def _read_preset(path: Path) -> dict[str, Any]:
-    try:
-        preset = yaml.safe_load(path.read_text())
-    except (yaml.YAMLError, UnicodeDecodeError) as problem:
-        raise UsageError(f"{path} is not YAML: {problem}") from problem
-    if not isinstance(preset, dict):
-        raise UsageError(f"{path} holds no settings. Write lines such as `rounds: 3`.")
-    return preset

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from transformers.integrations import get_available_reporting_integrations
 from trl import GRPOConfig, ModelConfig, TrlParser
 
 from spade_envs.errors import UsageError
 from spade_train.advantages import advantages
+from spade_train.checks import check_effects, check_preset, check_values
 from spade_train.config import SelfPlayConfig, check_fixed, micro_batches
 from spade_train.flags import Words
 from spade_train.rounds import Row
@@ -52,16 +54,17 @@ def settings(said: Words) -> Settings:
     """
     check_fixed(name for _, name in said.names())
     full = parser()
+    check_preset(said, full._actions)
     full.set_defaults_with_config(**said.preset)
     plain = full.parse_args(list(said.flags))
+    check_values(vars(plain))
+    check_effects(said, vars(plain))
     full.set_defaults_with_config(**_derived(plain))
     try:
         selfplay, grpo, model = full.parse_args_into_dataclasses(list(said.flags))
-    except ValueError as problem:
+    except (ValueError, ImportError) as problem:
         raise UsageError(str(problem)) from problem
     selfplay.check(grpo.max_completion_length)
-    if selfplay.upper_layers and model.use_peft:
-        raise UsageError("upper_layers and use_peft contradict each other: adapters freeze all layers.")
     if selfplay.role_adapters and not model.use_peft:
         raise UsageError("role_adapters wants adapters: add use_peft.")
     if selfplay.role_adapters and (grpo.gradient_checkpointing or grpo.activation_checkpointing):
@@ -69,7 +72,17 @@ def settings(said: Words) -> Settings:
             "role_adapters and activation_checkpointing contradict each other: recomputing a layer "
             "would take the adapter of another row. Set activation_checkpointing: false."
         )
+    _check_reports(grpo.report_to)
     return Settings(selfplay, grpo, model)
+
+
+def _check_reports(names: Sequence[str]) -> None:
+    """Raise :class:`UsageError` for the first tracker that transformers does not know or cannot import."""
+    there = get_available_reporting_integrations()
+    for name in names:
+        if name not in there:
+            found = ", ".join(there) or "none"
+            raise UsageError(f"report_to {name}: its package is not installed here (found: {found}).")
 
 
 def _derived(plain: Any) -> dict[str, Any]:
