@@ -1,8 +1,10 @@
-"""What a design is worth, and what an episode earns: pure functions, each with its source.
+"""Hint-based regret, how well it is known, and where further plays would teach most.
 
 *Regret* (SPADE, arXiv 2608.19197): the agent's mean return with a hint minus its mean return without. Here
-both are played from the same seeds, so luck of the draw cancels, and the mean comes with its standard
-error.
+both are played from the same seeds, so luck of the draw cancels, and the mean comes with a 95 % interval.
+
+Returns are few and mostly 0 or 1, so two or three seeds often agree by chance; the textbook interval then has
+no width at all. Both intervals below therefore count neutral plays besides those that were seen.
 """
 
 from __future__ import annotations
@@ -12,18 +14,41 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, variance
 
-REFUSED = -0.5
-"""What a design earns that was refused, or that broke while it was played (SPADE's released code: a time-
-out)."""
+from spade_train.curves import plateau
+from spade_train.uncertainty import Z, student
+
+FARTHEST = 2.0
+"""Returns lie in [-1, 1] (the contract), so no regret is farther from nought than this."""
 
 
 @dataclass(frozen=True)
 class Regret:
-    """Hinted minus unhinted mean return; ``error`` is its standard error, None where one play says
-    nothing."""
+    """Hinted minus unhinted mean return.
+
+    Attributes:
+        mean: over the seeds that were played both ways; every seed counts alike.
+        error: its standard error; None where one play says nothing of another.
+        low, high: 95 % interval. With several seeds it covers new seeds; with one, new plays of that seed.
+        seeds: how many were played both ways.
+        plays: how many plays of theirs count, hinted and unhinted.
+    """
 
     mean: float
     error: float | None
+    low: float
+    high: float
+    seeds: int
+    plays: int
+
+    @property
+    def half_width(self) -> float:
+        """Half of the interval."""
+        return (self.high - self.low) / 2
+
+    @property
+    def negative(self) -> bool:
+        """Whether the hint surely misleads: the whole interval lies below nought."""
+        return self.high < 0
 
 
 def paired_regret(
@@ -32,28 +57,88 @@ def paired_regret(
     """Return the regret over the seeds that were played both ways; None where there is no such seed.
 
     Args:
-        unhinted: seed -> returns of the plays without the hint.
+        unhinted: seed -> returns of the plays without the hint, in [-1, 1].
         hinted: seed -> returns of the plays with it.
-
-    With several seeds the error is that of the mean of the seeds' differences: it covers new seeds. With
-    one seed it covers new plays of that seed alone.
     """
-    seeds = [seed for seed, returns in unhinted.items() if returns and hinted.get(seed)]
-    if not seeds:
+    pairs = [(unhinted[seed], hinted[seed]) for seed in unhinted if unhinted[seed] and hinted.get(seed)]
+    if not pairs:
         return None
-    differences = [fmean(hinted[seed]) - fmean(unhinted[seed]) for seed in seeds]
-    if len(seeds) > 1:
-        return Regret(fmean(differences), math.sqrt(variance(differences) / len(seeds)))
-    plays = unhinted[seeds[0]], hinted[seeds[0]]
-    if min(map(len, plays)) < 2:
-        return Regret(differences[0], None)
-    return Regret(differences[0], math.sqrt(sum(variance(returns) / len(returns) for returns in plays)))
+    differences = [fmean(with_hint) - fmean(without) for without, with_hint in pairs]
+    error, middle, half = _of_plays(*pairs[0]) if len(pairs) == 1 else _of_seeds(differences)
+    mean = fmean(differences)
+    low, high = max(-FARTHEST, middle - half), min(FARTHEST, middle + half)
+    plays = sum(len(side) for pair in pairs for side in pair)
+    return Regret(mean, error, min(mean, low), max(mean, high), len(pairs), plays)
 
 
-def plateau(success: float, low: float = 0.4, high: float = 0.6, fall: float = 0.25) -> float:
-    """Return 1 for a success rate within [low, high], falling to 0 over ``fall`` on either side."""
-    outside = max(low - success, success - high, 0.0)
-    return max(0.0, 1.0 - outside / fall)
+def _of_seeds(differences: Sequence[float]) -> tuple[float, float, float]:
+    """Return (standard error, middle and half width of the interval) of the seeds' mean difference.
+
+    Student's t (Student 1908) over the n differences and two neutral seeds that differ by -1, 0, 0 and 1 with
+    half a weight each (Agresti & Min 2005, who count them with the normal quantile); n + 1 degrees of freedom.
+    """
+    count = len(differences)
+    weight = count + 2
+    middle = math.fsum(differences) / weight
+    squares = math.fsum(one * one for one in differences) + 1
+    spread = max(0.0, squares - weight * middle * middle) / (weight - 1)
+    half = student(count + 1) * math.sqrt(spread / weight)
+    return math.sqrt(variance(differences) / count), middle, half
+
+
+def _of_plays(unhinted: Sequence[float], hinted: Sequence[float]) -> tuple[float | None, float, float]:
+    """Return the same for the plays of one seed: Agresti & Caffo (2000), a failure and a success a side."""
+    sides = [(*returns, 0.0, 1.0) for returns in (unhinted, hinted)]
+    middle = fmean(sides[1]) - fmean(sides[0])
+    spread = math.fsum(math.fsum((one - fmean(side)) ** 2 for one in side) / len(side) ** 2 for side in sides)
+    if min(len(unhinted), len(hinted)) < 2:
+        error = None
+    else:
+        error = math.sqrt(variance(unhinted) / len(unhinted) + variance(hinted) / len(hinted))
+    return error, middle, Z * math.sqrt(spread)
+
+
+def more_seeds(regrets: Mapping[str, Regret], half_width: float, *, plays: int, cost: int) -> dict[str, int]:
+    """Return how many further seeds each environment gets, so that its regret becomes known well enough.
+
+    The widest goes first, one seed at a time; an interval narrows with the root of its seeds. No environment
+    gets more than it has, for its spread is itself only guessed: play, measure, and ask again.
+
+    Args:
+        regrets: environment -> what is known now.
+        half_width: the wished half width of the interval, which must cover new seeds: one seed never does.
+        plays: how many plays may be spent in all.
+        cost: plays of one further seed, hinted and unhinted.
+
+    Returns:
+        Environment -> seeds, only where there are any. It costs at most ``plays``; a larger budget or a
+        narrower wish never takes a seed away from all of them together.
+    """
+    extra: dict[str, int] = {}
+    for _ in range(plays // cost):
+        width = {name: _expected(one, extra.get(name, 0)) for name, one in sorted(regrets.items())}
+        wide = [
+            name
+            for name, one in width.items()
+            if one > half_width and extra.get(name, 0) < regrets[name].seeds
+        ]
+        if not wide:
+            break
+        widest = max(wide, key=width.__getitem__)
+        extra[widest] = extra.get(widest, 0) + 1
+    return extra
+
+
+def _expected(regret: Regret, extra: int) -> float:
+    seeds = regret.seeds + extra
+    return math.inf if seeds < 2 else regret.half_width * math.sqrt(regret.seeds / seeds)
+
+
+# The rest is what a round reads until it is paid by `designer_rewards` and `agent_rewards`.
+
+REFUSED = -0.5
+"""What a design earns that was refused, or that broke while it was played (SPADE's released code: a time-
+out)."""
 
 
 def blend(success: float, regret: float) -> float:
@@ -77,35 +162,3 @@ def agent_reward(return_: float, success: bool, well_formed: float, format_rewar
     of its instance (the contract), so it earns more, too.
     """
     return return_ + format_reward * (1.0 if success else well_formed)
-
-
-def wilson(successes: int, count: int, z: float = 1.96) -> tuple[float, float]:
-    """Return the Wilson score interval of a rate (Wilson 1927); (0, 1) where nothing was counted."""
-    if not count:
-        return 0.0, 1.0
-    rate = successes / count
-    scale = 1 + z * z / count
-    middle = (rate + z * z / (2 * count)) / scale
-    half = z / scale * math.sqrt(rate * (1 - rate) / count + z * z / (4 * count * count))
-    return max(0.0, middle - half), min(1.0, middle + half)
-
-
-@dataclass(frozen=True)
-class Effort:
-    """What may be spent on narrower intervals: the wished half-width, and seeds."""
-
-    width: float
-    seeds: int
-
-    def after(self, spent: int) -> Effort:
-        """Return what is left."""
-        return Effort(self.width, self.seeds - spent)
-
-
-def more_seeds(regrets: Sequence[Regret | None], effort: Effort) -> list[int]:
-    """Return for each environment how many further seeds it is played from."""
-    counts = [0] * len(regrets)
-    wide = [n for n, one in enumerate(regrets) if one and (one.error is None or 2 * one.error > effort.width)]
-    for n in wide[: effort.seeds]:
-        counts[n] = 1
-    return counts

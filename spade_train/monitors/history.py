@@ -1,0 +1,120 @@
+"""What the monitors remember: counts of the last rounds, bounded, and JSON there and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, TypeVar
+
+from spade_train.monitors.seen import EnvironmentSeen, RoundSeen
+from spade_train.uncertainty import NONE, Tally, total
+
+ROUNDS = 16
+"""Rounds that are remembered, of an environment and of the run."""
+
+SEEDS = 40
+"""Seeds that are remembered of an environment."""
+
+ENVIRONMENTS = 256
+"""Environments that are remembered; the one that was not played for longest goes first, none of the last round."""
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Past:
+    """What is remembered of one environment; oldest first, the latest round included.
+
+    Attributes:
+        plain, hinted, unread, hinted_unread, echoed: one tally a round in which it was played.
+        seeds: the unhinted tallies of single seeds.
+    """
+
+    plain: tuple[Tally, ...] = ()
+    hinted: tuple[Tally, ...] = ()
+    unread: tuple[Tally, ...] = ()
+    hinted_unread: tuple[Tally, ...] = ()
+    echoed: tuple[Tally, ...] = ()
+    seeds: tuple[Tally, ...] = ()
+
+    def after(self, seen: EnvironmentSeen) -> Past:
+        """Return the past with one more round."""
+        return Past(
+            _last(self.plain, seen.unhinted_total),
+            _last(self.hinted, seen.hinted_total),
+            _last(self.unread, seen.plain_unread),
+            _last(self.hinted_unread, seen.hinted_unread),
+            _last(self.echoed, seen.echoed or NONE),
+            (*self.seeds, *seen.plain.values())[-SEEDS:],
+        )
+
+
+@dataclass(frozen=True)
+class History:
+    """What is remembered of a run; oldest first, the latest round included.
+
+    Attributes:
+        environments: id -> its past; the one that was played last stands last.
+        matched: one a round, summed over the environments that the first policy played, too: unhinted, the
+            first policy's, hinted, the first policy's.
+        regrets: the means of each round's environments.
+    """
+
+    environments: Mapping[str, Past] = field(default_factory=dict)
+    entropies: tuple[float, ...] = ()
+    agent_blocks: tuple[Tally, ...] = ()
+    held_out: tuple[Tally, ...] = ()
+    matched: tuple[tuple[Tally, ...], ...] = ()
+    regrets: tuple[tuple[float, ...], ...] = ()
+
+    def after(self, seen: RoundSeen) -> History:
+        """Return the history with one more round."""
+        new = {one.env_id: self.environments.get(one.env_id, Past()).after(one) for one in seen.environments}
+        old = {name: past for name, past in self.environments.items() if name not in new}
+        kept = list((old | new).items())[-max(ENVIRONMENTS, len(new)) :]
+        return replace(
+            self,
+            environments=dict(kept),
+            entropies=self.entropies if seen.entropy is None else _last(self.entropies, seen.entropy),
+            agent_blocks=_last(self.agent_blocks, seen.agent_blocks),
+            held_out=_last(self.held_out, seen.held_out or NONE),
+            matched=_last(self.matched, _matched(seen)),
+            regrets=_last(self.regrets, tuple(one.regret.mean for one in seen.environments if one.regret)),
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain lists and dictionaries, as a checkpoint keeps them."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> History:
+        """Return the history that :meth:`as_json` gave, before or after JSON."""
+        pasts = {
+            name: Past(**{key: _tallies(value) for key, value in past.items()})
+            for name, past in kept["environments"].items()
+        }
+        return cls(
+            pasts,
+            tuple(kept["entropies"]),
+            _tallies(kept["agent_blocks"]),
+            _tallies(kept["held_out"]),
+            tuple(_tallies(four) for four in kept["matched"]),
+            tuple(tuple(means) for means in kept["regrets"]),
+        )
+
+
+def _matched(seen: RoundSeen) -> tuple[Tally, ...]:
+    known = [
+        (one.unhinted_total, one.base, one.hinted_total, one.base_hinted)
+        for one in seen.environments
+        if one.base and one.base_hinted
+    ]
+    return tuple(map(total, zip(*known, strict=True))) if known else (NONE,) * 4
+
+
+def _last(kept: tuple[_T, ...], new: _T) -> tuple[_T, ...]:
+    return (*kept, new)[-ROUNDS:]
+
+
+def _tallies(pairs: Any) -> tuple[Tally, ...]:
+    return tuple(Tally(*pair) for pair in pairs)
