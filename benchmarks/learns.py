@@ -29,11 +29,11 @@ from trl import GRPOConfig, GRPOTrainer
 
 from spade_envs import make_text
 from spade_envs.admission.rates import wilson
+from spade_train.agent_rewards import AgentTerms, Outcome, block_rewards
 from spade_train.decoding import Policy
 from spade_train.model import resolve_model
 from spade_train.play import Limits, Task, play
 from spade_train.prompts import HELD_OUT_SEED, TRAINING_SEEDS
-from spade_train.regret import agent_reward
 from spade_train.trl_plugin import sampling
 
 LIMITS = Limits(prompt=1024, turn=16, completion=160)
@@ -81,8 +81,15 @@ class Lesson(TrainerCallback):  # type: ignore[misc]
             "env_mask": [list(one.mask) for one in episodes],
             "logprobs": None,
             "earned": [
-                agent_reward(one.return_, one.success, one.well_formed, FORMAT_REWARD) if one.counts else None
-                for one in episodes
+                reward
+                for at in range(0, len(episodes), self.options.group)
+                for reward in block_rewards(
+                    [
+                        Outcome(o.return_, o.success, o.well_formed, counts=o.counts)
+                        for o in episodes[at : at + self.options.group]
+                    ],
+                    AgentTerms(form=FORMAT_REWARD),
+                )
             ],
         }
 

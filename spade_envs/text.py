@@ -106,6 +106,11 @@ class TextEnv(gym.Wrapper[str, str, Any, Any]):
         )
 
     @property
+    def turn_limit(self) -> int | None:
+        """The turns of an episode, readable or not; None where they are not limited."""
+        return self._limit
+
+    @property
     def rules(self) -> str:
         """What to do, and how to write an action."""
         return f"{self._docstring}\n\n{self.expected()}"

@@ -43,18 +43,20 @@ class RunState:
         memory: :meth:`Memory.state`.
         environments: id -> SHA-256 of the file, of every environment that the run has admitted.
         sizes: file name -> bytes, of every file of records.
+        watch: :meth:`Watch.state`.
     """
 
     round: int
     memory: dict[str, Any]
     environments: dict[str, str]
     sizes: dict[str, int]
+    watch: dict[str, Any]
 
     @classmethod
     def of(cls, selfplay: SelfPlay, run: RunFolder, next_round: int) -> RunState:
         """Return the state of a run between two rounds."""
         held = {str(one.header.id): one.file_sha256 for one in selfplay.workshop.registry.entries()}
-        return cls(next_round, selfplay.memory.state(), held, run.sizes())
+        return cls(next_round, selfplay.memory.state(), held, run.sizes(), selfplay.watch.state())
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,9 @@ def check_effects(said: Words, values: Mapping[str, Any]) -> None:
         )
     quantised = values["load_in_4bit"] or values["load_in_8bit"]
     if quantised and not values["use_peft"]:
-        raise UsageError("load_in_4bit and load_in_8bit freeze the weights; add --use_peft to train adapters.")
+        raise UsageError(
+            "load_in_4bit and load_in_8bit freeze the weights; add --use_peft to train adapters."
+        )
     if values["corpus"] and not values["use_corpus"]:
         raise UsageError("use_corpus false contradicts corpus, which names documents. Leave one of them out.")
     lora = [name for _, name in said.names() if name.startswith("lora_")]

@@ -63,9 +63,9 @@ class SelfPlayConfig:
     corpus: list[str] = field(
         default_factory=list, metadata=_help("JSONL files of documents (default: the shipped ones).")
     )
-    designer_reward: Literal["blend", "regret"] = field(
-        default="blend",
-        metadata=_help("What a design earns: blend of success and regret, or floored regret."),
+    designer_reward: list[str] = field(
+        default_factory=lambda: ["blend"],
+        metadata=_help("What a design earns: a term, or several with weights, as regret=0.7 diversity=0.3."),
     )
     regret_width: float = field(
         default=0.25,
@@ -80,6 +80,22 @@ class SelfPlayConfig:
     )
     format_reward: float = field(
         default=0.1, metadata=_help("What well-formed answers earn at most; success earns more.")
+    )
+    efficiency_reward: float = field(
+        default=0.0,
+        metadata=_help("What a success earns besides for the turns that it leaves over, at most."),
+    )
+    exploration_reward: float = field(
+        default=0.0, metadata=_help("What a failure earns at most for actions that no other play took.")
+    )
+    environment_weights: list[str] = field(
+        default_factory=list, metadata=_help("Weights of blocks: spade/Name=0.5, with or without version.")
+    )
+    replay: bool = field(
+        default=True,
+        metadata=_help(
+            "Whether the run's own environments on the frontier fill blocks beside the curriculum."
+        ),
     )
     action_format: Literal["xml", "boxed", "tool_call", "raw"] = field(
         default="xml", metadata=_help("How the agent writes its actions.")
@@ -99,6 +115,28 @@ class SelfPlayConfig:
         default=1, metadata=_help("Save a checkpoint after every so many rounds; 0 saves none until the end.")
     )
 
+    def designer_weights(self) -> dict[str, float]:
+        """Return term -> weight of the designer's reward.
+
+        Raises:
+            UsageError: a weight is no number.
+        """
+        return _weights("designer_reward", self.designer_reward)
+
+    def block_weights(self) -> dict[str, float]:
+        """Return environment -> weight of its blocks.
+
+        Raises:
+            UsageError: a weight is no number, or negative.
+        """
+        weights = _weights("environment_weights", self.environment_weights)
+        for name, weight in weights.items():
+            if not 0 <= weight < float("inf"):
+                raise UsageError(
+                    f"environment_weights: {name} has the weight {weight}; it must not be negative."
+                )
+        return weights
+
     def plan(self, group: int) -> Schedule:
         """Return who does what in which round; ``group`` is TRL's ``num_generations``."""
         return Schedule(self.schedule, group, self.seeds, self.designer_every, self.designer != "none")
@@ -112,10 +150,11 @@ class SelfPlayConfig:
         for name, least in _LEAST:
             if getattr(self, name) < least:
                 raise UsageError(f"{name} is {getattr(self, name)}; it must be at least {least}.")
-        if not 0 <= self.format_reward < 1:
-            raise UsageError(
-                f"format_reward is {self.format_reward}; it must lie in [0, 1), below what success earns."
-            )
+        for name in ("format_reward", "efficiency_reward", "exploration_reward"):
+            if not 0 <= getattr(self, name) < 1:
+                raise UsageError(
+                    f"{name} is {getattr(self, name)}; it must lie in [0, 1), below what success earns."
+                )
         self._check_roles()
         if self.turn_tokens > completion_tokens:
             raise UsageError(
@@ -138,6 +177,18 @@ class SelfPlayConfig:
             raise UsageError(f"regret_width is {self.regret_width}; it must be positive.")
         if self.designer_temperature is not None and not self.designer_temperature > 0:
             raise UsageError(f"designer_temperature is {self.designer_temperature}; it must be positive.")
+
+
+def _weights(setting: str, words: Iterable[str]) -> dict[str, float]:
+    """Read ``name`` and ``name=weight``; without a weight it is 1."""
+    weights = {}
+    for word in words:
+        name, _, weight = word.partition("=")
+        try:
+            weights[name] = float(weight or 1)
+        except ValueError:
+            raise UsageError(f"{setting}: {word!r} has no number after =. Write name=0.5.") from None
+    return weights
 
 
 _LEAST = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -12,8 +12,36 @@ from spade_train.play import Episode
 from spade_train.rounds import Design, Played, Round, Row
 
 
-def design_entry(design: Design, number: int, slot: int) -> dict[str, Any]:
-    """Return the line of ``designs.jsonl``."""
+@dataclass(frozen=True)
+class Earned:
+    """What a row came to.
+
+    Attributes:
+        reward: None where the row is left out.
+        advantage: what GRPO multiplies its tokens' gradient with; None where it is no row of the batch.
+    """
+
+    reward: float | None
+    advantage: float | None
+
+
+NOTHING = Earned(None, None)
+
+
+def earnings(played: Round, advantages: Sequence[float]) -> tuple[list[Earned | None], list[Earned | None]]:
+    """Return what each design and each unhinted play of a block earned; None where the role does not learn."""
+    found = [Earned(row.reward, worth) for row, worth in zip(played.rows, advantages, strict=True)]
+    of_designs = [one for one, row in zip(found, played.rows, strict=True) if row.role == "designer"]
+    of_plays = [one for one, row in zip(found, played.rows, strict=True) if row.role == "agent"]
+    plays = sum(len(block.plain) for each in played.played for block in each.blocks)
+    return (
+        list(of_designs) or [None] * len(played.designs),
+        list(of_plays) or [None] * plays,
+    )
+
+
+def design_entry(design: Design, number: int, slot: int, earned: Earned | None) -> dict[str, Any]:
+    """Return the line of ``designs.jsonl``; ``earned`` is None where the designer does not learn."""
     kept = asdict(design)
     del kept["prompt_ids"], kept["completion_ids"], kept["mask"]
     own = sum(design.mask)
@@ -24,18 +52,20 @@ def design_entry(design: Design, number: int, slot: int) -> dict[str, Any]:
         "tokens": len(design.mask),
         "sampled": own,
         "prompt_hash": prompt,
+        **asdict(earned or NOTHING),
         **kept,
     }
 
 
-def play_entry(episode: Episode, number: int) -> dict[str, Any]:
-    """Return the line of ``plays.jsonl``: one play, whether trained on or measured only."""
+def play_entry(episode: Episode, number: int, earned: Earned | None) -> dict[str, Any]:
+    """Return the line of ``plays.jsonl``; ``earned`` is None for a play that is measured only."""
     return {
         "round": number,
         **asdict(episode.task),
         "prompt_hash": _hash(episode.prompt_ids),
         "tokens": len(episode.mask),
         "sampled": sum(episode.mask),
+        **asdict(earned or NOTHING),
         **_outcome(episode),
     }
 
@@ -81,15 +111,6 @@ def tokens(played: Round) -> dict[str, int]:
         "agent": sum(sum(one.mask) for block in blocks for one in block.plain),
         "measured": sum(sum(one.mask) for one in measured),
     }
-
-
-def signal(rows: Sequence[Row], group: int) -> dict[str, int]:
-    """Return how many blocks of each role have rewards that differ, so that GRPO learns from them."""
-    found = {"designer": 0, "agent": 0}
-    for at in range(0, len(rows), group):
-        rewards = {row.reward for row in rows[at : at + group] if row.reward is not None}
-        found[rows[at].role] += len(rewards) > 1
-    return found
 
 
 def rewards(rows: Sequence[Row], role: str) -> list[float]:

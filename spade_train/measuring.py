@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from spade_train.decoding import Policy
 from spade_train.play import Limits, Task, play
 from spade_train.prompts import TRAINING_SEEDS, TextEnvironment
-from spade_train.regret import Effort, more_seeds
+from spade_train.regret import more_seeds
 from spade_train.rounds import Block, Played
 
 
@@ -42,24 +42,27 @@ class Player:
         blocks = iter(self._play(wanted, self.group))
         return [Played(place.env_id, tuple(next(blocks) for _ in place.seeds)) for place in places]
 
-    def narrow(self, played: Sequence[Played], effort: Effort, rng: random.Random) -> list[Played]:
-        """Play the environments whose regret is vague from new seeds, until all are clear or effort is spent."""
-        known, left = list(played), effort
+    def narrow(
+        self, played: Sequence[Played], half_width: float, plays: int, rng: random.Random
+    ) -> list[Played]:
+        """Play those whose regret is vague from new seeds, once each way, until all are clear or plays are spent.
+
+        Args:
+            played: all plays of different environments.
+            half_width: of the regret's 95 % interval, from which an environment is clear.
+            plays: how many may be spent in all.
+        """
+        known = {one.env_id: one for one in played}
         while True:
-            counts = more_seeds([one.regret for one in known], left)
-            if not sum(counts):
-                return known
-            wanted = [
-                (one.env_id, rng.randrange(TRAINING_SEEDS))
-                for one, count in zip(known, counts, strict=True)
-                for _ in range(count)
-            ]
-            blocks = iter(self._play(wanted, 1))
-            known = [
-                replace(one, extra=(*one.extra, *(next(blocks) for _ in range(count))))
-                for one, count in zip(known, counts, strict=True)
-            ]
-            left = left.after(sum(counts))
+            regrets = {name: one.regret for name, one in known.items() if one.regret}
+            counts = more_seeds(regrets, half_width, plays=plays, cost=2)
+            if not counts:
+                return [known[one.env_id] for one in played]
+            wanted = [(name, rng.randrange(TRAINING_SEEDS)) for name in counts for _ in range(counts[name])]
+            for block in self._play(wanted, 1):
+                before = known[block.env_id]
+                known[block.env_id] = replace(before, extra=(*before.extra, block))
+            plays -= 2 * len(wanted)
 
     def _play(self, wanted: Sequence[tuple[str, int]], times: int) -> list[Block]:
         tasks = [

@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING
 
 from spade_envs import EnvId, add_registry, registries
 from spade_envs.errors import UsageError
+from spade_train.agent_rewards import AgentTerms
 from spade_train.config import SelfPlayConfig
 from spade_train.designer import Corpus, Designer, FreeDesigner, Memory, SlotDesigner
+from spade_train.designer_rewards import weighted
 from spade_train.designing import Workshop
+from spade_train.paying import Pay
 from spade_train.play import Limits
+from spade_train.reward_extensions import all_terms
 from spade_train.selfplay import SelfPlay
+from spade_train.watching import Watch
 from spade_train.world import World
 
 if TYPE_CHECKING:
@@ -41,10 +46,26 @@ def make_selfplay(
         seed=grpo.seed,
         limits=Limits(config.prompt_tokens, config.turn_tokens, grpo.max_completion_length),
         workshop=workshop,
+        pay=make_pay(config),
         pool=pool,
         corpus=make_corpus(config),
         world=world,
         memory=checkpoint.memory() if checkpoint else Memory(),
+        watch=Watch.from_state(checkpoint.state.watch) if checkpoint else Watch(),
+    )
+
+
+def make_pay(config: SelfPlayConfig) -> Pay:
+    """Return what designs and episodes earn.
+
+    Raises:
+        UsageError: a term is unknown, or another package's cannot be loaded.
+    """
+    weights = config.designer_weights()
+    return Pay(
+        weighted(weights, all_terms(weights)),
+        AgentTerms(config.format_reward, config.efficiency_reward, config.exploration_reward),
+        config.block_weights(),
     )
 
 

@@ -2,40 +2,107 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import pstdev
+from typing import Any
 
-from spade_train.config import SelfPlayConfig
+from spade_train.advantages import RewardBlock
+from spade_train.agent_rewards import AgentTerms, Outcome, block_rewards, novelty, weight_of
+from spade_train.designer_rewards import DesignerReward, Measures
+from spade_train.ideas import repetitions
+from spade_train.monitors import Alarm, reward_ceiling
 from spade_train.play import Episode
-from spade_train.regret import DESIGNER_REWARDS, REFUSED, agent_reward
-from spade_train.rounds import Design, Played, Row
-from spade_train.schedule import RoundPlan
+from spade_train.rounds import Block, Design, Played, Row
+from spade_train.uncertainty import Tally
 
 
 @dataclass(frozen=True)
 class Pay:
-    """The rules of one run."""
+    """The rules of one run.
 
-    config: SelfPlayConfig
+    Attributes:
+        designer: what a design earns for its measures.
+        agent: the terms beside an episode's return.
+        weights: id, with or without its version -> weight of its blocks.
+    """
 
-    def rows(self, designs: Sequence[Design], played: Sequence[Played], plan: RoundPlan) -> list[Row]:
-        """Return the batch: the designer's block where it learns, then the agent's blocks where it does."""
-        rows: list[Row] = []
-        if plan.designer_learns:
-            rows += [self._design(*pair) for pair in zip(designs, played, strict=False)]
-        if plan.agent_learns:
-            rows += [self._episode(one) for each in played for block in each.blocks for one in block.plain]
-        return rows
+    designer: DesignerReward
+    agent: AgentTerms = field(default_factory=AgentTerms)
+    weights: Mapping[str, float] = field(default_factory=dict)
 
-    def _design(self, design: Design, played: Played) -> Row:
-        reward = REFUSED
-        if design.env_id and played.success is not None and played.regret is not None:
-            reward = DESIGNER_REWARDS[self.config.designer_reward](played.success, played.regret.mean)
+    def of_agent(self, played: Sequence[Played]) -> list[Row]:
+        """Return the rows of the agent's blocks."""
+        return [row for each in played for block in each.blocks for row in self._block(block)]
+
+    def of_designer(
+        self, designs: Sequence[Design], played: Sequence[Played], alarms: Sequence[Alarm]
+    ) -> list[Row]:
+        """Return the rows of the designer's block; what an alarm caps earns nothing."""
+        repeated = repetitions([design.source for design in designs])
+        measured = [measures(*pair) for pair in zip(designs, played, strict=False)]
+        return [
+            self._design(design, replace(one, repetition=again), alarms)
+            for design, one, again in zip(designs, measured, repeated, strict=True)
+        ]
+
+    def _design(self, design: Design, measured: Measures, alarms: Sequence[Alarm]) -> Row:
+        reward = self.designer(measured)
+        ceiling = reward_ceiling(alarms, design.env_id) if design.env_id else None
+        if ceiling is not None:
+            reward = min(reward, ceiling)
         return Row("designer", design.prompt_ids, design.completion_ids, design.mask, reward)
 
-    def _episode(self, episode: Episode) -> Row:
-        earned = agent_reward(
-            episode.return_, episode.success, episode.well_formed, self.config.format_reward
-        )
-        reward = earned if episode.counts else None
-        return Row("agent", episode.prompt_ids, episode.completion_ids, episode.mask, reward)
+    def _block(self, block: Block) -> list[Row]:
+        unlike = novelty([one.actions for one in block.plain])
+        outcomes = [_outcome(one, new) for one, new in zip(block.plain, unlike, strict=True)]
+        weight = weight_of(block.env_id, self.weights)
+        return [
+            Row("agent", one.prompt_ids, one.completion_ids, one.mask, reward, weight)
+            for one, reward in zip(block.plain, block_rewards(outcomes, self.agent), strict=True)
+        ]
+
+
+def flat_blocks(rows: Sequence[Row], group: int) -> Tally:
+    """Return how many blocks have no variance, of all: GRPO learns nothing from them."""
+    blocks = [
+        RewardBlock(rows[at].role, tuple(row.reward for row in rows[at : at + group]))
+        for at in range(0, len(rows), group)
+    ]
+    return Tally(sum(block.flat for block in blocks), len(blocks))
+
+
+def measures(design: Design, played: Played) -> Measures:
+    """Return what is known of a design when it is paid; ``played`` is another environment where it was refused."""
+    if design.env_id is None:
+        return Measures(admitted=False, compiled=design.compiled)
+    plain = [one.return_ for one in played.episodes(hinted=False)]
+    return Measures(
+        compiled=design.compiled,
+        success=played.success,
+        hinted_success=played.hinted_success,
+        regret=played.regret,
+        spread=pstdev(plain) if plain else 0.0,
+        plays=sum(len(block.plain) + len(block.hinted) for block in played.all),
+        faults=played.faults,
+        likeness=_likeness(design),
+    )
+
+
+def _likeness(design: Design) -> float | None:
+    """How like the design is to the nearest environment that there is, as admission saw it."""
+    gates = (design.report or {}).get("gates", ())
+    saw: dict[str, Any] = next((gate["saw"] for gate in gates if gate["name"] == "novelty"), {})
+    return 1 - saw["distance"] if "distance" in saw else None
+
+
+def _outcome(episode: Episode, unlike: float) -> Outcome:
+    return Outcome(
+        return_=episode.return_,
+        success=episode.success,
+        well_formed=episode.well_formed,
+        turns=episode.turns,
+        turn_limit=episode.turn_limit,
+        novelty=unlike,
+        counts=episode.counts,
+    )

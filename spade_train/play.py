@@ -11,6 +11,7 @@ from typing import Literal
 
 from spade_envs.errors import WorkerFault
 from spade_train.decoding import Policy
+from spade_train.monitors.echo import echoes
 from spade_train.prompts import Example, TextEnvironment, agent_messages, worked_examples
 
 End = Literal["terminated", "truncated", "context", "fault"]
@@ -47,6 +48,9 @@ class Episode:
         well_formed: share of the agent's turns that could be read as an action, in [0, 1].
         turns: how often the agent spoke.
         end: why it ended: by itself, by its time limit, by the limit of tokens, by a fault.
+        actions: what the environment was given, turn by turn.
+        turn_limit: the turns that it may take; None where that is unknown.
+        echoed: whether an action holds a token that stood in the hint alone.
     """
 
     task: Task
@@ -58,6 +62,9 @@ class Episode:
     well_formed: float
     turns: int
     end: End
+    actions: tuple[str, ...] = ()
+    turn_limit: int | None = None
+    echoed: bool = False
 
     @property
     def counts(self) -> bool:
@@ -75,8 +82,10 @@ class _Running:
     return_: float = 0.0
     success: bool = False
     readable: int = 0
-    turns: int = 0
     end: End | None = None
+    actions: list[str] = field(default_factory=list)
+    hint: str | None = None
+    shown: list[str] = field(default_factory=list)
 
     def say(self, tokens: Sequence[int], mask: int) -> None:
         self.completion += tokens
@@ -114,11 +123,13 @@ def _open(
         if task.env_id not in shown:
             shown[task.env_id] = worked_examples(env)
         observation, _ = env.reset(seed=task.seed)
-        hint = env.hint() if task.hinted else None
+        one.hint = env.hint() if task.hinted else None
     except WorkerFault:
         one.end = "fault"
         return
-    messages = agent_messages(env, shown[task.env_id], observation, hint)
+    examples = shown[task.env_id]
+    one.shown = [env.rules, observation, *(text for e in examples for text in (e.observation, e.answer))]
+    messages = agent_messages(env, examples, observation, one.hint)
     one.prompt = policy.ids(policy.chat.render(messages, env.tools))
     if len(one.prompt) > limits.prompt:
         one.end = "context"
@@ -138,9 +149,10 @@ def _play_all(policy: Policy, live: list[_Running], limits: Limits) -> None:
 def _turn(policy: Policy, one: _Running, said: list[int], limits: Limits) -> list[int]:
     """Take one reply to the environment; return the tokens in which the environment answers."""
     one.say(said, 1)
-    one.turns += 1
+    one.actions.append(policy.chat.action(said, policy.stop))
     assert one.env is not None  # who plays has been opened
-    observation, reward, terminated, truncated, info = one.env.step(policy.chat.action(said, policy.stop))
+    observation, reward, terminated, truncated, info = one.env.step(one.actions[-1])
+    one.shown.append(observation)
     one.return_ += reward
     one.readable += not info.get("invalid_action", False)
     one.success = bool(info.get("is_success", False))
@@ -163,7 +175,8 @@ def _answer(policy: Policy, text: str, said: Sequence[int]) -> list[int]:
 
 
 def _episode(policy: Policy, one: _Running) -> Episode:
-    played = one.turns > 0
+    turns = len(one.actions)
+    played = turns > 0
     nothing = (policy.tokenizer.eos_token_id,)  # no row of a batch may be empty: an unplayed one is masked
     return Episode(
         task=one.task,
@@ -172,7 +185,10 @@ def _episode(policy: Policy, one: _Running) -> Episode:
         mask=tuple(one.mask) if played else (0,),
         return_=one.return_,
         success=one.success,
-        well_formed=one.readable / one.turns if played else 0.0,
-        turns=one.turns,
+        well_formed=one.readable / turns if played else 0.0,
+        turns=turns,
         end=one.end or "truncated",
+        actions=tuple(one.actions),
+        turn_limit=one.env.turn_limit if one.env else None,
+        echoed=one.hint is not None and echoes(one.actions, one.hint, one.shown),
     )

@@ -27,6 +27,10 @@ class TextEnvironment(Protocol):
     def tools(self) -> list[dict[str, Any]]:
         """Function schemas; empty where the environment has none."""
 
+    @property
+    def turn_limit(self) -> int | None:
+        """The turns of an episode, where they are limited."""
+
     def reset(self, *, seed: int | None = None) -> tuple[str, dict[str, Any]]:
         """Begin an episode."""
 

@@ -6,50 +6,50 @@ import contextlib
 import resource
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from spade_envs import EnvId, Registry, registries
 from spade_envs.errors import SpadeError
+from spade_train.advantages import Advantages
 from spade_train.decoding import Policy
 from spade_train.entries import (
+    Earned,
     design_entry,
+    earnings,
     environment_entry,
     episode_entry,
     mean,
     play_entry,
     rewards,
-    signal,
     tokens,
 )
+from spade_train.monitors import Alarm
 from spade_train.play import Episode
-from spade_train.rounds import Played, Round
+from spade_train.rounds import Round
 from spade_train.run_folder import RunFolder
 from spade_train.world import World
 
+ROLES = ("designer", "agent")
 LISTS = ("designs", "plays", "episodes")
 
 
 @dataclass(frozen=True)
 class Records:
-    """Writes what happened into the run's folder.
-
-    Attributes:
-        group: G, the rows of a block.
-    """
+    """Writes what happened into the run's folder."""
 
     run: RunFolder
     world: World
-    group: int
 
-    def keep(self, played: Round, policy: Policy) -> dict[str, Any]:
+    def keep(self, played: Round, worth: Advantages, policy: Policy) -> dict[str, Any]:
         """Write a round's designs, plays and sample episodes; return the round's entry so far."""
-        parts = self.world.gather(_part(played, policy, self.group))
+        parts = self.world.gather(_part(played, worth, policy))
         if self.world.first:
             for name in LISTS:
                 self.run.append(f"{name}.jsonl", [entry for part in parts for entry in part[name]])
-        return _joined(played.number, parts)
+            self.run.append("alarms.jsonl", [asdict(alarm) for alarm in played.alarms])
+        return {**_joined(played.number, parts), "alarms": [_said(alarm) for alarm in played.alarms]}
 
     def finish(self, entry: dict[str, Any]) -> None:
         """Write the line of ``rounds.jsonl``, with what the process and the folder have grown to."""
@@ -78,20 +78,30 @@ def measures(entry: dict[str, Any]) -> dict[str, float]:
     return {name: value for name, value in shown.items() if value is not None}
 
 
-def _part(played: Round, policy: Policy, group: int) -> dict[str, Any]:
+def _said(alarm: Alarm) -> str:
+    about = f" {alarm.env_id}" if alarm.env_id else ""
+    return f"{alarm.monitor}{about}: {alarm.what} ({alarm.consequence})"
+
+
+def _part(played: Round, worth: Advantages, policy: Policy) -> dict[str, Any]:
     """What one process tells of its round."""
     number = played.number
+    designs, plays = earnings(played, worth.rows)
+    paid = iter(plays)
     return {
-        "designs": [design_entry(design, number, slot) for slot, design in enumerate(played.designs)],
-        "plays": [play_entry(one, number) for each in played.played for one in _all(each)],
+        "designs": [
+            design_entry(design, number, slot, earned)
+            for slot, (design, earned) in enumerate(zip(played.designs, designs, strict=True))
+        ],
+        "plays": [play_entry(one, number, earned) for one, earned in _plays(played, paid)],
         "episodes": [
             episode_entry(one, policy, number)
             for each in played.played
             for one in (each.blocks[0].plain[0], each.blocks[0].hinted[0])
         ],
         "environments": [environment_entry(one, _code(one.env_id)) for one in played.played],
-        "rewards": {role: rewards(played.rows, role) for role in ("designer", "agent")},
-        "signal": signal(played.rows, group),
+        "rewards": {role: rewards(played.rows, role) for role in ROLES},
+        "signal": {role: worth.counted.get(role, 0) - worth.flat.get(role, 0) for role in ROLES},
         "tokens": tokens(played),
     }
 
@@ -127,9 +137,14 @@ def _summed(parts: list[dict[str, Any]], key: str) -> dict[str, int]:
     return {name: sum(part[key][name] for part in parts) for name in parts[0][key]}
 
 
-def _all(played: Played) -> Iterator[Episode]:
-    for block in played.all:
-        yield from (*block.plain, *block.hinted)
+def _plays(played: Round, paid: Iterator[Earned | None]) -> Iterator[tuple[Episode, Earned | None]]:
+    """Yield every play of a round, and what those of the batch earned."""
+    for each in played.played:
+        for block in each.blocks:
+            yield from ((one, next(paid)) for one in block.plain)
+            yield from ((one, None) for one in block.hinted)
+        for block in each.extra:
+            yield from ((one, None) for one in (*block.plain, *block.hinted))
 
 
 def _code(env_id: str) -> str | None:

@@ -10,11 +10,10 @@ no width at all. Both intervals below therefore count neutral plays besides thos
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, variance
 
-from spade_train.curves import plateau
 from spade_train.uncertainty import Z, student
 
 FARTHEST = 2.0
@@ -132,33 +131,3 @@ def more_seeds(regrets: Mapping[str, Regret], half_width: float, *, plays: int, 
 def _expected(regret: Regret, extra: int) -> float:
     seeds = regret.seeds + extra
     return math.inf if seeds < 2 else regret.half_width * math.sqrt(regret.seeds / seeds)
-
-
-# The rest is what a round reads until it is paid by `designer_rewards` and `agent_rewards`.
-
-REFUSED = -0.5
-"""What a design earns that was refused, or that broke while it was played (SPADE's released code: a time-
-out)."""
-
-
-def blend(success: float, regret: float) -> float:
-    """0.6 x plateau(success) + 0.4 x clip(regret / 0.15, 0, 1): the recipe of SPADE's released code."""
-    return 0.6 * plateau(success) + 0.4 * min(1.0, max(0.0, regret / 0.15))
-
-
-def floored_regret(success: float, regret: float) -> float:  # noqa: ARG001 - every designer reward is asked alike
-    """max(0, regret): the paper's designer reward."""
-    return max(0.0, regret)
-
-
-DESIGNER_REWARDS: dict[str, Callable[[float, float], float]] = {"blend": blend, "regret": floored_regret}
-"""Name -> (unhinted success rate, mean regret) -> reward."""
-
-
-def agent_reward(return_: float, success: bool, well_formed: float, format_reward: float) -> float:
-    """Return plus a format term that can never lift a failure over a success.
-
-    A success has the whole term, whatever its form: a successful episode returns more than every failed one
-    of its instance (the contract), so it earns more, too.
-    """
-    return return_ + format_reward * (1.0 if success else well_formed)

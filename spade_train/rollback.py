@@ -71,6 +71,7 @@ def _mixed(now: RunState, then: RunState, parts: Collection[Part]) -> RunState:
         now,
         round=then.round if "weights" in parts else now.round,
         memory=then.memory if "memory" in parts else now.memory,
+        watch=then.watch if "memory" in parts else now.watch,
         environments=then.environments if "pool" in parts else now.environments,
         sizes=then.sizes if "records" in parts else now.sizes,
     )

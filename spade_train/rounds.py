@@ -8,6 +8,7 @@ from functools import cached_property
 from statistics import fmean
 from typing import Any, Literal
 
+from spade_train.monitors import Alarm
 from spade_train.play import Episode
 from spade_train.regret import Regret, paired_regret
 
@@ -16,13 +17,18 @@ Role = Literal["designer", "agent"]
 
 @dataclass(frozen=True)
 class Row:
-    """One sequence of the batch; ``reward=None`` leaves it out of its block's baseline, with no gradient."""
+    """One sequence of the batch; ``reward=None`` leaves it out of its block's baseline, with no gradient.
+
+    Attributes:
+        weight: of its block: it multiplies the advantages.
+    """
 
     role: Role
     prompt_ids: tuple[int, ...]
     completion_ids: tuple[int, ...]
     mask: tuple[int, ...]
     reward: float | None
+    weight: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -116,12 +122,14 @@ class Round:
         designs: G designs, or none where the schedule plans none.
         played: one entry for each design (its own environment, or one in its place), then the fillers.
         rows: the batch: the designer's block first, where it learns; then the agent's.
+        alarms: what the watch over all processes' rounds found.
     """
 
     number: int
     designs: tuple[Design, ...]
     played: tuple[Played, ...]
     rows: tuple[Row, ...]
+    alarms: tuple[Alarm, ...] = ()
 
     @property
     def pairs(self) -> tuple[tuple[Design, Played], ...]:

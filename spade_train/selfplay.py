@@ -40,12 +40,14 @@ from spade_train.decoding import Policy
 from spade_train.designer import Corpus, DesignContext, Memory, Record
 from spade_train.designing import Workshop
 from spade_train.measuring import Place, Player
-from spade_train.paying import Pay
+from spade_train.monitors import Alarm
+from spade_train.paying import Pay, flat_blocks
 from spade_train.play import Limits
 from spade_train.prompts import TRAINING_SEEDS, TextEnvironment
-from spade_train.regret import Effort
 from spade_train.rounds import Design, Played, Role, Round
 from spade_train.schedule import RoundPlan, Schedule
+from spade_train.uncertainty import Tally, total
+from spade_train.watching import Watch, environment_seen
 from spade_train.world import World
 
 
@@ -64,7 +66,7 @@ class Roles:
 
 @dataclass
 class SelfPlay:
-    """The parts that a round needs. ``memory`` and the workshop's registry grow; the rest stays as it is.
+    """The parts that a round needs. ``memory``, ``watch`` and the workshop's registry grow; the rest stays.
 
     Attributes:
         seed: the run's seed; a round's draws follow from it, the round's number and the rank alone.
@@ -77,10 +79,12 @@ class SelfPlay:
     seed: int
     limits: Limits
     workshop: Workshop
+    pay: Pay
     pool: Sequence[str]
     corpus: Corpus
     world: World = field(default_factory=World)
     memory: Memory = field(default_factory=Memory)
+    watch: Watch = field(default_factory=Watch)
 
     def round(self, roles: Roles, number: int, clock: Clock) -> Round:
         """Play round ``number`` and return the batch to train on."""
@@ -95,9 +99,12 @@ class SelfPlay:
         with clock.phase("play"):
             roles.use("agent")
             played = self._play(roles.agent, designs, plan, rng)
-        rows = Pay(self.config).rows(designs, played, plan)
+        rows = self.pay.of_agent(played) if plan.agent_learns else []
+        alarms = self._look(number, played, flat_blocks(rows, self.schedule.group))
+        if plan.designer_learns:
+            rows = self.pay.of_designer(designs, played, alarms) + rows
         self._remember(number, designs, played)
-        return Round(number, tuple(designs), tuple(played), tuple(rows))
+        return Round(number, tuple(designs), tuple(played), tuple(rows), alarms)
 
     def _context(self, number: int) -> DesignContext:
         """What the designer is told: a document that no other process draws, and what all remember."""
@@ -109,7 +116,7 @@ class SelfPlay:
         self, policy: Policy, designs: Sequence[Design], plan: RoundPlan, rng: random.Random
     ) -> list[Played]:
         """Play every block without and with the hint; then new designs whose regret is still vague."""
-        spare = iter(choose(self.pool, sum(d.env_id is None for d in designs) + plan.fillers, rng))
+        spare = iter(choose(self._candidates(), sum(d.env_id is None for d in designs) + plan.fillers, rng))
         places = [
             Place(design.env_id or next(spare), _seeds(rng, plan.blocks // plan.designs))
             for design in designs
@@ -118,10 +125,22 @@ class SelfPlay:
         player = Player(policy, self.schedule.group, self._make, self.limits)
         played = player.blocks(places)
         new = [n for n, design in enumerate(designs) if design.env_id]
-        effort = Effort(self.config.regret_width, self.config.extra_plays)
-        for n, one in zip(new, player.narrow([played[n] for n in new], effort, rng), strict=True):
+        effort = self.config.regret_width, self.config.extra_plays
+        for n, one in zip(new, player.narrow([played[n] for n in new], *effort, rng), strict=True):
             played[n] = one
         return played
+
+    def _candidates(self) -> list[str]:
+        """What fills blocks: the pool, and the run's own environments on the frontier."""
+        known = [*self.pool, *self.memory.frontier()] if self.config.replay else list(self.pool)
+        return [env_id for env_id in known if env_id not in self.watch.quarantined] or list(self.pool)
+
+    def _look(self, number: int, played: Sequence[Played], flat: Tally) -> tuple[Alarm, ...]:
+        """Let the monitors see what every process has played; all come to the same alarms."""
+        parts = self.world.gather(([environment_seen(one) for one in played], flat))
+        seen = [one for part, _ in parts for one in part]
+        self.watch, alarms = self.watch.after(number, seen, total(flat for _, flat in parts))
+        return alarms
 
     def _make(self, env_id: str) -> TextEnvironment:
         env: TextEnvironment = make_text(env_id, action_format=self.config.action_format)

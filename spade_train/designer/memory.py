@@ -96,6 +96,11 @@ class Memory:
         while len(self) > self.limit:
             del self._records[next(iter(self._records))]
 
+    def frontier(self, limit: int = 32) -> list[str]:
+        """Return the latest environments that are neither too hard nor too easy, the oldest first."""
+        on = [r.id for r in self._records.values() if r.id and _on_frontier(r)]
+        return list(dict.fromkeys(reversed(on)))[:limit][::-1]
+
     def digest(self, good: int = 2, bad: int = 1) -> str:
         """Return examples to build on and to avoid, each a line of a prompt.
 
@@ -103,7 +108,7 @@ class Memory:
         easy, the latest first.
         """
         records = list(self._records.values())
-        frontier = [r for r in records if r.success is not None and FRONTIER[0] <= r.success <= FRONTIER[1]]
+        frontier = [record for record in records if _on_frontier(record)]
         frontier.sort(key=lambda r: r.regret or 0.0, reverse=True)
         avoid = [r for r in reversed(records) if r.reason is not None or _extreme(r.success)]
         lines = [f"Good before: {record.text()}" for record in frontier[:good]]
@@ -118,6 +123,10 @@ class Memory:
         """Return the memory that :meth:`state` described."""
         records = [Record(**{**record, "skills": tuple(record["skills"])}) for record in state["records"]]
         return cls(records, state["limit"])
+
+
+def _on_frontier(record: Record) -> bool:
+    return record.success is not None and FRONTIER[0] <= record.success <= FRONTIER[1]
 
 
 def _extreme(success: float | None) -> bool:

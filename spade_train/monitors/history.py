@@ -69,7 +69,10 @@ class History:
 
     def after(self, seen: RoundSeen) -> History:
         """Return the history with one more round."""
-        new = {one.env_id: self.environments.get(one.env_id, Past()).after(one) for one in seen.environments}
+        new: dict[str, Past] = {}
+        for one in seen.environments:  # two blocks may play the same one
+            past = new.get(one.env_id, self.environments.get(one.env_id, Past()))
+            new[one.env_id] = past.after(one)
         old = {name: past for name, past in self.environments.items() if name not in new}
         kept = list((old | new).items())[-max(ENVIRONMENTS, len(new)) :]
         return replace(

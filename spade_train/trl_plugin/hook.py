@@ -77,7 +77,7 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
     ) -> None:
         self.selfplay, self.run, self.entries = selfplay, run, list(entries)
         self._display, self._settings, self._external = display, settings, external
-        self._records = Records(run, selfplay.world, selfplay.schedule.group)
+        self._records = Records(run, selfplay.world)
         self._clock = Clock()
         self._entry: dict[str, Any] = {}
         self._designer_prompt: tuple[int, ...] | None = None
@@ -89,11 +89,12 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
         number = round_of(prompts, selfplay.schedule, selfplay.world.rank)
         with sampling(trainer, selfplay.seed, number) as policy:
             played = self._played(policy, number)
-            self._entry = self._records.keep(played, policy)
+            worth = self._settings.advantages(played.rows)
+            self._entry = self._records.keep(played, worth, policy)
         designs = [row.prompt_ids for row in played.rows if row.role == "designer"]
         self._designer_prompt = designs[0] if designs else None
         self._clock.start("train")
-        return batch(played.rows, self._settings.signal(played.rows), measures(self._entry))
+        return batch(played.rows, worth.rows, measures(self._entry))
 
     def _played(self, policy: Policy, number: int) -> Round:
         """Play the round; where the machine fails, again from its beginning, on record."""
@@ -143,6 +144,7 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
         self._records.finish(self._entry)
         self.entries.append(self._entry)
         self._display.round(self._entry)
+        self.selfplay.watch = replace(self.selfplay.watch, entropy=logs.get("entropy"))
         state_now = RunState.of(self.selfplay, self.run, self._entry["round"] + 1)
         if self.selfplay.world.first:
             keep_state(self.run, state_now)

@@ -71,12 +71,12 @@ def sampling(trainer: GRPOTrainer, seed: int, number: int) -> Iterator[Policy]:
             model.train(training)
 
 
-def batch(rows: Sequence[Row], signal: Sequence[float | None], measures: dict[str, float]) -> dict[str, Any]:
+def batch(rows: Sequence[Row], signal: Sequence[float], measures: dict[str, float]) -> dict[str, Any]:
     """Return a round's rows in the form of TRL's rollout function. Extra keys reach the reward function.
 
     Args:
         rows: the batch.
-        signal: each row's advantage, which GRPO shall use as it is; None for a row that is left out.
+        signal: each row's advantage, which GRPO shall use as it is; 0 for a row that is left out.
         measures: what ``report_to`` shall show of the round.
     """
     return {
@@ -90,11 +90,11 @@ def batch(rows: Sequence[Row], signal: Sequence[float | None], measures: dict[st
 
 
 def advantage(
-    signal: Sequence[float | None],
+    signal: Sequence[float],
     measures: Sequence[dict[str, float]],
     log_metric: Callable[[str, float], None],
     **_: Any,
-) -> list[float | None]:
+) -> list[float]:
     """TRL's reward function: hand over what was worked out, and log the round's measures."""
     for name, value in measures[0].items():
         log_metric(name, value)

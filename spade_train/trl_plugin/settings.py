@@ -11,7 +11,7 @@ from transformers.integrations import get_available_reporting_integrations
 from trl import GRPOConfig, ModelConfig, TrlParser
 
 from spade_envs.errors import UsageError
-from spade_train.advantages import advantages
+from spade_train.advantages import Advantages, RewardBlock, RoleSettings, Scale, advantages
 from spade_train.checks import check_effects, check_preset, check_values
 from spade_train.config import SelfPlayConfig, check_fixed, micro_batches
 from spade_train.flags import Words
@@ -20,15 +20,36 @@ from spade_train.rounds import Row
 
 @dataclass(frozen=True)
 class Settings:
-    """All settings of a run."""
+    """All settings of a run.
+
+    Attributes:
+        scale_rewards: TRL's setting of this name. TRL itself is told "none": advantages come to it ready.
+    """
 
     selfplay: SelfPlayConfig
     grpo: GRPOConfig
     model: ModelConfig
+    scale_rewards: Scale = "group"
 
-    def signal(self, rows: Sequence[Row]) -> list[float | None]:
-        """Return each row's advantage, which GRPO uses as it is; None for a row that is left out."""
-        return advantages(rows, self.grpo.num_generations)
+    def advantages(self, rows: Sequence[Row]) -> Advantages:
+        """Return each row's advantage, which GRPO uses as it is."""
+        group = self.grpo.num_generations
+        blocks = [
+            RewardBlock(rows[at].role, tuple(row.reward for row in rows[at : at + group]), rows[at].weight)
+            for at in range(0, len(rows), group)
+        ]
+        return advantages(blocks, {"designer": self.designer, "agent": self.agent})
+
+    @property
+    def agent(self) -> RoleSettings:
+        """How the agent's advantages are made."""
+        return RoleSettings(self.scale_rewards)
+
+    @property
+    def designer(self) -> RoleSettings:
+        """How the designer's advantages are made."""
+        own = self.selfplay
+        return RoleSettings(own.designer_scale_rewards or self.scale_rewards, own.designer_scale)
 
 
 class _Parser(TrlParser):  # type: ignore[misc]  # trl has no types
@@ -73,7 +94,7 @@ def settings(said: Words) -> Settings:
             "would take the adapter of another row. Set activation_checkpointing: false."
         )
     _check_reports(grpo.report_to)
-    return Settings(selfplay, grpo, model)
+    return Settings(selfplay, grpo, model, grpo.scale_rewards)
 
 
 def _check_reports(names: Sequence[str]) -> None:

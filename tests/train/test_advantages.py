@@ -10,11 +10,12 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from trl import GRPOTrainer
 from trl.trainer.utils import nanstd
 
-from spade_train import trl_plugin
 from spade_train.advantages import EPSILON, Advantages, RewardBlock, RoleSettings, Scale, advantages
 from spade_train.cli import main
+from spade_train.trl_plugin import Settings
 
 G = 4
 REWARDS = st.lists(st.none() | st.floats(-1, 1).map(lambda x: round(x, 3)), min_size=G, max_size=G).map(tuple)
@@ -109,21 +110,21 @@ def test_a_real_trainer_takes_them_as_they_are(
             RewardBlock("agent", (None, 0.4)),
         ],
         {"designer": RoleSettings("none", 0.5)},
-    ).rows
-    batch, loss = trl_plugin.batch, trl_plugin.GRPOTrainer._compute_loss
+    )
+    loss = GRPOTrainer._compute_loss
 
     def keep(self: Any, model: Any, inputs: dict[str, torch.Tensor]) -> torch.Tensor:
         taken.extend(inputs["advantages"].tolist())
         computed: torch.Tensor = loss(self, model, inputs)
         return computed
 
-    monkeypatch.setattr(trl_plugin, "batch", lambda played: {**batch(played), "earned": sent})
-    monkeypatch.setattr(trl_plugin.GRPOTrainer, "_compute_loss", keep)
+    monkeypatch.setattr(Settings, "advantages", lambda *_: sent)
+    monkeypatch.setattr(GRPOTrainer, "_compute_loss", keep)
     monkeypatch.setenv("NO_COLOR", "1")
     flags = (
         f"--model_name_or_path {model_folder} --runs {tmp_path} --run_name one --rounds 1 --num_generations {group} "
         "--per_device_train_batch_size 6 --max_completion_length 40 --turn_tokens 4 --bf16 false "
-        "--scale_rewards none --curriculum spade/WordSorter-v0"
+        "--scale_rewards group --curriculum spade/WordSorter-v0"
     )
     main(flags.split())
-    assert sorted(taken) == pytest.approx(sorted(sent), abs=1e-6)
+    assert sorted(taken) == pytest.approx(sorted(sent.rows), abs=1e-6)

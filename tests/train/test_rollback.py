@@ -13,6 +13,7 @@ from spade_train.checkpoints import RunState, checkpoint_at, checkpoints, keep_s
 from spade_train.designer import Memory, Record
 from spade_train.rollback import PARTS, roll_back
 from spade_train.run_folder import RunFolder
+from spade_train.watching import Watch
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def run(tmp_path: Path) -> RunFolder:
         memory.add(Record(number, f"spade/Lucky-v{number - 1}", success=0.5))
         run.append("rounds.jsonl", [{"round": number - 1}])
         held = {str(entry.header.id): entry.file_sha256 for entry in registry.entries()}
-        state = RunState(number, memory.state(), held, run.sizes())
+        state = RunState(number, memory.state(), held, run.sizes(), Watch().state())
         keep_state(run, state)
         if number > 1:
             folder = run.checkpoints / f"checkpoint-{number}"

@@ -17,6 +17,7 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from trl import GRPOTrainer
 
+from spade_train.advantages import Advantages
 from spade_train.cli import main
 from spade_train.rounds import Round, Row
 from spade_train.selfplay import SelfPlay
@@ -70,7 +71,7 @@ class Seen:
 @pytest.fixture(scope="module")
 def seen(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Seen:
     seen = Seen(tmp_path_factory.mktemp("runs") / "tiny")
-    play_round, signal = SelfPlay.round, Settings.signal
+    play_round, worth = SelfPlay.round, Settings.advantages
     compute, score = (
         getattr(GRPOTrainer, name) for name in ("_compute_loss", "_get_per_token_logps_and_entropies")
     )
@@ -79,10 +80,10 @@ def seen(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Seen:
         seen.rounds.append(play_round(self, *arguments))
         return seen.rounds[-1]
 
-    def earn(self: Settings, rows: Sequence[Row]) -> list[float | None]:
+    def earn(self: Settings, rows: Sequence[Row]) -> Advantages:
         """Rewards that differ in every block: a random model earns none."""
         seen.earned.append([float(n * n % 7 + len(seen.earned)) for n in range(len(rows))])
-        return signal(self, [replace(row, reward=r) for row, r in zip(rows, seen.earned[-1], strict=True)])
+        return worth(self, [replace(row, reward=r) for row, r in zip(rows, seen.earned[-1], strict=True)])
 
     def keep_inputs(self: Any, model: Any, inputs: dict[str, torch.Tensor]) -> torch.Tensor:
         seen.inputs.append({name: value.clone() for name, value in inputs.items()})
@@ -96,7 +97,7 @@ def seen(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Seen:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SelfPlay, "round", keep_round)
-        patch.setattr(Settings, "signal", earn)
+        patch.setattr(Settings, "advantages", earn)
         patch.setattr(GRPOTrainer, "_compute_loss", keep_inputs)
         patch.setattr(GRPOTrainer, "_get_per_token_logps_and_entropies", keep_gradient)
         patch.setenv("NO_COLOR", "1")

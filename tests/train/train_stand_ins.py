@@ -77,6 +77,7 @@ class Count:
     rules = "Say the next number. Reply as <answer>...</answer>."
     tools: list[dict[str, Any]] = []
     fault_at: int | None = None
+    turn_limit = 5
 
     def reset(self, *, seed: int | None = None) -> tuple[str, dict[str, Any]]:
         self.number, self.right, self.turns = (seed or 0) % 10, 0, 0
