@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import shlex
@@ -98,13 +97,18 @@ def _selfplay(settings: Settings, run: RunFolder, pool: list[str]) -> SelfPlay:
 def _pool(config: SelfPlayConfig) -> list[str]:
     """Return the curriculum's ids; by default the newest version of each seed environment."""
     from spade_envs import registries
+    from spade_envs.contract import near_ids
 
     headers = [entry.header for registry in registries() for entry in registry.entries()]
     known = {str(header.id) for header in headers}
     for name in config.curriculum:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=3)
-            mend = f"Did you mean {', '.join(near)}?" if near else "spade-envs list shows what there is."
+            near = near_ids(name, (header.id for header in headers))
+            mend = (
+                f"Did you mean {', '.join(map(str, near))}?"
+                if near
+                else "spade-envs list shows what there is."
+            )
             raise UsageError(f"curriculum: there is no environment {name}. {mend}")
     seeds = sorted((header.id for header in headers if header.origin == "seed"), key=lambda one: one.version)
     pool = config.curriculum or list({env_id.name: str(env_id) for env_id in seeds}.values())
