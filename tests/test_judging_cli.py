@@ -363,6 +363,24 @@ def test_a_signal_ends_workers_and_tells_what_is_known(
     assert kept == sorted([".lock", f"{code_sha256(HONEST)[:16]}.json", f"{code_sha256(HONEST)[:16]}.py"])
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("grown", [False, True])
+def test_a_kill_ends_all_at_once(run: Run, jobs: int, grown: bool) -> None:
+    """Whether they judge or are still being started."""
+    for name in ("a.py", "b.py"):
+        Path(name).write_text(SLOW)
+    process = shell("check", "a.py", "b.py", "--jobs", str(jobs))
+    size = {(1, False): 2, (1, True): 3, (2, False): 3, (2, True): 7}[jobs, grown]
+    assert eventually(lambda: len(family(process.pid)) >= size, 120)
+    time.sleep(0.3)  # a process is bound once it has been started
+    started = family(process.pid)
+    process.kill()
+    process.wait(60)
+    ended = eventually(lambda: not any(map(lives, started)), 1)
+    process.communicate(timeout=60)
+    assert ended
+
+
 def test_control_c_alone(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(*_: Any, **__: Any) -> Report:
         raise KeyboardInterrupt
