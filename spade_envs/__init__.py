@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spade_envs.admission import Admission, Panel, Report, admit, judge
     from spade_envs.contract.findings import Finding, Rejection
     from spade_envs.contract.header import Header, parse_header
-    from spade_envs.contract.ids import EnvId
+    from spade_envs.contract.ids import EnvId, near_ids
     from spade_envs.contract.reply import read_reply
     from spade_envs.contract.tool_env import ToolEnv
     from spade_envs.envs import IsolatedEnv
@@ -44,6 +44,7 @@ _HOMES = {
     "judge": "spade_envs.admission",
     "keep_only": "spade_envs.registry",
     "make_text": "spade_envs.text",
+    "near_ids": "spade_envs.contract.ids",
     "parse_header": "spade_envs.contract.header",
     "read_reply": "spade_envs.contract.reply",
     "registries": "spade_envs.registry",
@@ -70,6 +71,7 @@ __all__ = [
     "judge",
     "keep_only",
     "make_text",
+    "near_ids",
     "parse_header",
     "read_reply",
     "registries",

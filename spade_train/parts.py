@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spade_envs import EnvId, add_registry, registries
+from spade_envs import EnvId, add_registry, near_ids, registries
 from spade_envs.errors import UsageError
 from spade_train.agent_rewards import AgentTerms
 from spade_train.config import SelfPlayConfig
@@ -78,8 +77,8 @@ def find_pool(config: SelfPlayConfig) -> dict[str, str]:
     held = {str(e.header.id): e for registry in registries() for e in registry.entries()}
     for name in config.curriculum:
         if name not in held:
-            near = difflib.get_close_matches(name, held, n=3)
-            mend = f"Did you mean {', '.join(near)}?" if near else "spade-envs list shows what there is."
+            near = ", ".join(map(str, near_ids(name, (entry.header.id for entry in held.values()))))
+            mend = f"Did you mean {near}?" if near else "spade-envs list shows what there is."
             raise UsageError(f"curriculum: there is no environment {name}. {mend}")
     seeds = sorted((e.header.id for e in held.values() if e.header.origin == "seed"), key=_version)
     pool = config.curriculum or list({env_id.name: str(env_id) for env_id in seeds}.values())

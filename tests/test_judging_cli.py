@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -85,6 +87,27 @@ def test_admit_publishes_and_keeps_the_refused(run: Run, tmp_path: Path) -> None
     assert json.loads(run("refused", "--json")[1]) == []
 
 
+def test_check_says_what_admit_would_say_of_code_that_is_there(run: Run, tmp_path: Path) -> None:
+    """Another title is no other code."""
+    Registry(tmp_path / "shelf").add(HONEST, {})
+    Path("again.py").write_text(HONEST.replace("Lamp hunt", "Hunt of lamps"))
+    code, out, _ = run("check", "again.py", "--registry", "shelf")
+    assert code == 1
+    assert "its code equals spade/LampHunt-v0, which stands in" in out
+    assert run("admit", "again.py", "--registry", "shelf")[:2] == (1, out)
+
+    (checked,) = documents(run("check", "again.py", "--registry", "shelf", "--json")[1])
+    (refused,) = documents(run("admit", "again.py", "--registry", "shelf", "--json")[1])
+    assert checked == refused
+    assert checked["admitted"] is False
+    assert checked["gates"][0]["saw"] == {"equals": "spade/LampHunt-v0"}
+
+    (judged,) = documents(run("check", "again.py", "--registry", "shelf", "--json", "--all")[1])
+    assert judged["gates"][0]["name"] == "form"
+    assert judged["gates"][-1] == checked["gates"][0]
+    assert judged["admitted"] is False
+
+
 def test_show_has_the_scores(run: Run, tmp_path: Path) -> None:
     report = {"gates": [], "scores": {"difficulty": 0.75, "total": 0.9}}
     pool = {"active_pool": {"enters": False, "reasons": ["too easy: it won"]}}
@@ -160,6 +183,27 @@ def test_files_that_are_no_designs(
     assert not list(Path("user").rglob(".new-*"))
 
 
+@pytest.mark.parametrize(
+    ("name", "says"), [("pipe", "but a pipe"), ("socket", "but a socket"), ("/dev/zero", "but a device")]
+)
+@pytest.mark.parametrize("command", ["check", "admit"])
+def test_what_is_no_regular_file_is_not_waited_for(run: Run, command: str, name: str, says: str) -> None:
+    os.mkfifo("pipe")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("socket")
+        code, _, err = run(command, name)
+    assert code == 3
+    assert f"{name} is no regular file {says}" in err
+
+
+def test_a_link_to_a_file_is_a_file(run: Run) -> None:
+    Path("design.py").write_text(HONEST)
+    Path("link.py").symlink_to("design.py")
+    assert read_design(Path("link.py")) == HONEST
+    Path("loop.py").symlink_to("loop.py")
+    assert run("check", "loop.py")[0] == 2
+
+
 @pytest.mark.parametrize("data", [HONEST.replace("\n", "\r\n").encode(), b"\xef\xbb\xbf" + HONEST.encode()])
 def test_windows_files_are_read(run: Run, data: bytes) -> None:
     Path("design.py").write_bytes(data)
@@ -223,27 +267,54 @@ def test_a_machine_that_cannot_judge_is_2(run: Run, monkeypatch: pytest.MonkeyPa
     assert document == {"path": "good.py", "admitted": None, "error": "no workers here"}
 
 
+def test_a_registry_that_cannot_be_used_is_said_before_anything_is_judged(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def judge(*_: Any, **__: Any) -> Report:
+        raise AssertionError("judged in vain")
+
+    monkeypatch.setattr(many, "judge", judge)
+    Path("good.py").write_text(HONEST)
+    Path("file").write_text("not a folder")
+    for command, place in [("admit", "file"), ("admit", "file/in"), ("check", "file"), ("admit", "/proc/no")]:
+        code, out, err = run(command, "good.py", "--registry", place)
+        assert (code, out) == (2, "")
+        assert place in err
+        assert "name another folder with --registry" in err
+    assert run("refused", "--registry", "file")[0] == 2
+
+    monkeypatch.setattr(os, "fsync", full_disk())
+    code, out, err = run("admit", "good.py", "--registry", "full")
+    assert (code, out) == (2, "")
+    assert "No space left on device; make room" in err
+    assert not Path("full").exists()
+    assert not list(Path().glob(".new-*"))
+
+
+def full_disk(after: int = 0) -> Callable[[int], None]:
+    """Stand for writing to a disk on which so many files find room."""
+    room = iter(range(after))
+
+    def write(_: int) -> None:
+        if next(room, None) is None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    return write
+
+
+@pytest.mark.parametrize("files", [1, 2])
 @pytest.mark.parametrize("passed", [True, False])
-def test_a_registry_that_cannot_be_written_is_2_and_the_verdict_is_told(
-    run: Run, monkeypatch: pytest.MonkeyPatch, passed: bool
+def test_where_the_disk_fills_the_verdict_is_told_and_nothing_is_left(
+    run: Run, monkeypatch: pytest.MonkeyPatch, passed: bool, files: int
 ) -> None:
     judged(monkeypatch, *([] if passed else [Finding("made.up", "it is bad", "Mend it.")]))
     Path("good.py").write_text(HONEST)
-    Path("file").write_text("not a folder")
-    code, out, err = run("admit", "good.py", "--registry", "file")
-    assert code == 2
-    assert "cannot lock" in err
-    assert ("admitted" if passed else "it is bad") in out
-
-    def full(_: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full_disk(after=files))
     code, out, err = run("admit", "good.py", "--registry", "full")
     assert code == 2
     assert "No space left" in err
     assert ("admitted" if passed else "it is bad") in out
-    assert [path.name for path in Path("full").rglob("*") if path.is_file()] == [".lock"]
+    assert [path.name for path in Path("full").rglob("*")] == [".lock"]
 
 
 def shell(*arguments: str, **options: Any) -> subprocess.Popen[str]:
@@ -264,9 +335,17 @@ def family(process: int) -> list[int]:
     return [process, *(pid for child in children(process) for pid in family(child))]
 
 
-def test_control_c_ends_workers_and_tells_what_is_known(run: Run) -> None:
-    slow = HONEST.replace("found = action", "for _ in range(3000000): pass\n        found = action")
-    for name, source in {"a.py": BAD_HEADER, "b.py": slow, "c.py": BAD_HEADER, "d.py": slow}.items():
+SLOW = HONEST.replace("found = action", "for _ in range(3000000): pass\n        found = action")
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "says"),
+    [(signal.SIGINT, 130, "stopped"), (signal.SIGTERM, 143, "stopped by SIGTERM")],
+)
+def test_a_signal_ends_workers_and_tells_what_is_known(
+    run: Run, number: signal.Signals, code: int, says: str
+) -> None:
+    for name, source in {"a.py": BAD_HEADER, "b.py": SLOW, "c.py": BAD_HEADER, "d.py": SLOW}.items():
         Path(name).write_text(source)
     process = shell("admit", "a.py", "b.py", "c.py", "d.py", "--jobs", "2", "--json", stdout=subprocess.PIPE)
     assert process.stdout is not None
@@ -274,14 +353,32 @@ def test_control_c_ends_workers_and_tells_what_is_known(run: Run) -> None:
     time.sleep(3)  # what is refused at once is known, and two judges are at work
     assert eventually(lambda: len(family(process.pid)) >= 7, 120)  # each with zygote and worker
     started = family(process.pid)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert err.strip() == "stopped"
+    assert process.returncode == code
+    assert err.strip() == says
     assert [document["path"] for document in documents(first + out)] == ["a.py", "c.py"]
-    assert eventually(lambda: not any(map(lives, started)))
+    assert eventually(lambda: not any(map(lives, started)), 2)
     kept = sorted(path.name for path in Path("user").rglob("*") if path.is_file())
     assert kept == sorted([".lock", f"{code_sha256(HONEST)[:16]}.json", f"{code_sha256(HONEST)[:16]}.py"])
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("grown", [False, True])
+def test_a_kill_ends_all_at_once(run: Run, jobs: int, grown: bool) -> None:
+    """Whether they judge or are still being started."""
+    for name in ("a.py", "b.py"):
+        Path(name).write_text(SLOW)
+    process = shell("check", "a.py", "b.py", "--jobs", str(jobs))
+    size = {(1, False): 2, (1, True): 3, (2, False): 3, (2, True): 7}[jobs, grown]
+    assert eventually(lambda: len(family(process.pid)) >= size, 120)
+    time.sleep(0.3)  # a process is bound once it has been started
+    started = family(process.pid)
+    process.kill()
+    process.wait(60)
+    ended = eventually(lambda: not any(map(lives, started)), 1)
+    process.communicate(timeout=60)
+    assert ended
 
 
 def test_control_c_alone(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,8 +63,9 @@ def admit(
 
     Raises:
         IsolationError: this machine cannot start a worker.
-        RegistryError: the registry cannot be written.
+        RegistryError: the registry cannot be written. That is looked at before anything is judged.
     """
+    registry.check(writable=True)
     known = duplicate(source, registry, run, round)
     if known is not None:
         return known
@@ -139,6 +140,14 @@ def _made(registry: Registry, env_id: EnvId, report: Report) -> Admission:
     return Admission(report, str(env_id), entry.path)
 
 
+def checked(source: str, report: Report, registry: Registry) -> Admission:
+    """Say what would become of a judged design, and write nothing: its report and, where its code is there already,
+    the finding that :func:`settle` would refuse it with.
+    """
+    known = duplicate(source, registry)
+    return Admission(replace(report, gates=(*report.gates, *known.report.gates)) if known else report)
+
+
 def _stack(registry: Registry) -> tuple[Registry, ...]:
     return (registry, *(other for other in registries() if other.root != registry.root))
 
@@ -155,7 +164,7 @@ def duplicate(
         kept = holder.report(env_id)
         if run is not None and (kept.get("run"), kept.get("round")) == (run, round_):
             return _made(holder, env_id, Report(str(env_id), code, (), 0.0))
-        found = f"its code equals {env_id}, which stands in {holder.root}"
+        found = f"its code equals {env_id}, which stands in {holder}"
         remedy = "Change the code; another id, title or summary makes no new environment."
         finding = Finding("novelty.duplicate", found, remedy)
         result = GateResult("novelty", False, {"equals": str(env_id)}, (finding,))

@@ -18,6 +18,7 @@ from typing import Any
 from spade_envs.admission.judging import judge
 from spade_envs.admission.report import Report
 from spade_envs.errors import IsolationError, SpadeError
+from spade_envs.isolation.bond import Bond
 
 Verdict = Report | SpadeError
 """What became of a design; an error where the machine could not judge it."""
@@ -83,14 +84,16 @@ class _Judge:
     def __init__(self) -> None:
         self.connection, theirs = Pipe()
         self.place, self.lives = -1, True
+        self._bond = Bond()
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "spade_envs.admission.judging_process", str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
+                pass_fds=[theirs.fileno(), self._bond.theirs],
                 process_group=0,  # a terminal's interrupt is the caller's to handle
                 env=_environment(),
             )
+        self._bond.hold(self._process.pid)
 
     def __enter__(self) -> _Judge:
         return self
@@ -98,6 +101,7 @@ class _Judge:
     def __exit__(self, *_: object) -> None:
         self._process.kill()  # its workers go with it
         self._process.wait()
+        self._bond.close()
         self.connection.close()
 
     def ask(self, place: int, source: str, options: dict[str, Any]) -> None:

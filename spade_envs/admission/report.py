@@ -12,6 +12,7 @@ from spade_envs.admission.scores import Entry, Scores
 from spade_envs.admission.severity import GATE_POLICY_VERSION
 from spade_envs.admission.sheet import GateResult
 from spade_envs.contract.findings import Finding, Rejection
+from spade_envs.contract.printable import printable
 
 
 @lru_cache(maxsize=1)
@@ -71,7 +72,7 @@ class Report:
 
     def headline(self, path: str = "design") -> str:
         """Return the first line of the text: which design, the verdict, how long it took."""
-        return f"{path}: {self.id or 'no id'} {self.verdict} in {self.seconds:.1f} s"
+        return f"{printable(path)}: {self.id or 'no id'} {self.verdict} in {self.seconds:.1f} s"
 
     @property
     def worth(self) -> str:

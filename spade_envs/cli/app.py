@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
+import functools
 import sys
 from collections.abc import Callable, Sequence
 from importlib import metadata
@@ -12,13 +11,16 @@ from typing import Annotated, Any
 import typer
 
 from spade_envs.cli import browse, doctor, judge, play
-from spade_envs.cli.codes import CANNOT_RUN, DONE, STOPPED, WRONG_USE
+from spade_envs.cli.codes import CANNOT_RUN, DONE, STOPPED, UNHEARD, WRONG_USE
+from spade_envs.cli.output import mute, remark
+from spade_envs.cli.stopping import Terminated
+from spade_envs.contract.printable import printable
 from spade_envs.errors import SpadeError, UsageError
 
 app = typer.Typer(
     name="spade-envs",
     help="Browse, check, admit and play environments that language models write.",
-    epilog="Exit codes: 0 admitted or done, 1 refused, 2 could not run, 3 wrong use, 130 stopped.",
+    epilog="Exit codes: 0 admitted or done, 1 refused, 2 could not run, 3 wrong use, 130 or 143 stopped.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -47,38 +49,54 @@ def version(
         raise typer.Exit
 
 
-for name, (function, example) in COMMANDS.items():
-    app.command(name, epilog=f"Example: {example}")(function)
-
-
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code. Nothing that a user does wrong ends in a traceback."""
+    given = None if arguments is None else list(arguments)
+    return _ended(lambda: app(given, standalone_mode=False))
+
+
+def _ended(action: Callable[[], int | None]) -> int:
+    """Return the exit code that an action ends with, and say on standard error why where it is none of its own."""
     try:
-        code = int(app(None if arguments is None else list(arguments), standalone_mode=False) or 0)
+        code = action() or DONE
         sys.stdout.flush()  # here a full disk can still be said
-    except (KeyboardInterrupt, typer.Abort):
-        code = STOPPED
+        return code
+    except KeyboardInterrupt as stop:
+        remark(str(stop) or "stopped")
+        return stop.code if isinstance(stop, Terminated) else STOPPED
     except BrokenPipeError:  # the reader of a pipe has seen enough
-        _mute()
-        code = DONE
+        mute(sys.stdout)
+        return UNHEARD
     except (SpadeError, OSError) as error:
-        print(f"spade-envs: {_said(error)}", file=sys.stderr)
-        code = WRONG_USE if isinstance(error, UsageError) else CANNOT_RUN
+        remark(f"spade-envs: {_said(error)}")
         _unload()
+        return WRONG_USE if isinstance(error, UsageError) else CANNOT_RUN
     except Exception as error:
         if not hasattr(error, "show"):  # Typer's own can show themselves: a wrong option, a missing argument
             raise
+        error.message = printable(getattr(error, "message", ""))  # type: ignore[attr-defined]
         error.show()
-        code = WRONG_USE
-    if code == STOPPED:
-        print("stopped", file=sys.stderr)
-    return code
+        return WRONG_USE
+
+
+def _as_command(function: Callable[..., int | None]) -> Callable[..., int]:
+    """Return a subcommand that has ended before Typer, which knows fewer endings, could see how."""
+
+    @functools.wraps(function)
+    def command(*arguments: Any, **options: Any) -> int:
+        return _ended(lambda: function(*arguments, **options))
+
+    return command
+
+
+for name, (function, example) in COMMANDS.items():
+    app.command(name, epilog=f"Example: {example}")(_as_command(function))
 
 
 def _said(error: SpadeError | OSError) -> str:
     if isinstance(error, SpadeError) or not error.strerror:
         return str(error)
-    return f"{error.filename or 'the output'}: {error.strerror}"
+    return f"{printable(str(error.filename or 'the output'))}: {error.strerror}"
 
 
 def _unload() -> None:
@@ -86,9 +104,4 @@ def _unload() -> None:
     try:
         sys.stdout.flush()
     except OSError:
-        _mute()
-
-
-def _mute() -> None:
-    with contextlib.suppress(OSError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        mute(sys.stdout)

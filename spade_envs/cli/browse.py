@@ -9,9 +9,10 @@ from rich.markup import escape
 from rich.syntax import Syntax
 from rich.table import Column, Table
 
-from spade_envs.cli.codes import out, print_json
+from spade_envs.cli.output import LINES, out, print_json
 from spade_envs.contract import DOMAINS
 from spade_envs.contract.plain import plain
+from spade_envs.contract.printable import printable
 from spade_envs.errors import UsageError
 from spade_envs.registry.stack import find, registries
 from spade_envs.registry.store import Entry
@@ -72,15 +73,15 @@ def show(env_id: Id, as_json: AsJson = False) -> None:
     if entry.report.get("scores"):
         _print_worth(entry.report)
     for gate in gates[1:]:
-        console.print(f"\n[bold]{escape(gate['name'])}[/bold]")
+        console.print(f"\n[bold]{_line(gate['name'])}[/bold]")
         for name, value in gate.get("saw", {}).items():
-            console.print(f"  {escape(str(name))}: {escape(str(value))}")
+            console.print(f"  {_line(name)}: {_line(value)}")
 
 
 def _print_worth(report: dict[str, Any]) -> None:
     out().print("\n[bold]Scores[/bold]")
     for name, value in report["scores"].items():
-        out().print(f"  {escape(str(name))}: {escape(str(value))}")
+        out().print(f"  {_line(name)}: {_line(value)}")
     pool = report.get("active_pool", {})
     reasons = "; ".join(pool.get("reasons", ()))
     out().print(f"  active pool: {'enters' if pool.get('enters') else escape(f'stays out: {reasons}')}")
@@ -91,7 +92,7 @@ def source(env_id: Id) -> None:
     registry, found = find(env_id)
     text = registry.source(found)
     if out().is_terminal:
-        out().print(Syntax(text, "python", background_color="default"))
+        out().print(Syntax(printable(text, keep=LINES), "python", background_color="default"))
     else:
         print(text, end="")
 
@@ -128,5 +129,10 @@ def _facts(entry: Entry) -> Table:
     }
     for name, value in facts.items():
         if value is not None:
-            table.add_row(name, escape(str(value)))
+            table.add_row(name, _line(value))
     return table
+
+
+def _line(value: object) -> str:
+    """Return what a report or a path says as one line of markup."""
+    return escape(printable(str(value)))

@@ -10,7 +10,8 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from spade_envs.cli.codes import CANNOT_RUN, DONE, out, print_json
+from spade_envs.cli.codes import CANNOT_RUN, DONE
+from spade_envs.cli.output import out, print_json
 from spade_envs.isolation.doctor import SIGNAL, Attempt, Diagnosis, Layer, diagnose
 from spade_envs.isolation.seccomp import KILLED
 

@@ -9,13 +9,14 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from spade_envs.admission.admit import Admission, duplicate, settle, surroundings
+from spade_envs.admission.admit import Admission, checked, duplicate, settle, surroundings
 from spade_envs.admission.evidence import Surroundings
 from spade_envs.admission.report import Report
 from spade_envs.admission.review_http import from_environment
 from spade_envs.admission.settings import Settings
-from spade_envs.cli.codes import out, print_json
+from spade_envs.cli.output import out, print_json
 from spade_envs.cli.verdicts import Bench, judge_files
+from spade_envs.contract.printable import printable
 from spade_envs.errors import UsageError
 from spade_envs.registry.paths import user_registry
 from spade_envs.registry.refused import Refused, refused_designs
@@ -48,8 +49,13 @@ def check(
     as_json: AsJson = False,
 ) -> int:
     """Judge designs and say what is wrong with them. Nothing is written."""
-    options = {**_options(Registry(registry or user_registry()), review), "all_gates": all_gates}
-    bench = Bench(lambda _: None, lambda _, report: Admission(report), options)
+    target = _registry(registry)
+    options = {**_options(target, review), "all_gates": all_gates}
+    bench = Bench(
+        known=lambda source: None if all_gates else duplicate(source, target),
+        settle=lambda source, report: checked(source, report, target),
+        options=options,
+    )
     return judge_files(files, bench, jobs=jobs, as_json=as_json)
 
 
@@ -64,15 +70,21 @@ def admit(
 
     Those that do not are kept there, too, with their reasons: see the command refused.
     """
-    target = Registry(registry or user_registry())
-
+    target = _registry(registry, writable=True)
     options = _options(target, review)
 
     def settled(source: str, report: Report) -> Admission:
         return settle(source, report, target, compared=options["around"])
 
-    bench = Bench(lambda source: duplicate(source, target), settled, options)
+    bench = Bench(lambda source: duplicate(source, target), settled, options, writes=True)
     return judge_files(files, bench, jobs=jobs, as_json=as_json)
+
+
+def _registry(folder: Path | None, *, writable: bool = False) -> Registry:
+    """Return the registry that is meant, if it can be used."""
+    registry = Registry(folder or user_registry())
+    registry.check(writable=writable)
+    return registry
 
 
 def _options(registry: Registry, review: bool) -> dict[str, Any]:
@@ -90,7 +102,7 @@ def refused(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """List the designs that a registry refused, with the reasons."""
-    entries = list(refused_designs(Path(registry or user_registry()).absolute()))
+    entries = list(refused_designs(_registry(registry).root))
     shown = entries[: last or None]
     if as_json:
         print_json([entry.as_dict() for entry in shown])
@@ -105,4 +117,5 @@ def refused(
 def _row(entry: Refused) -> tuple[str, ...]:
     when = str(entry.report.get("last_refused_at", ""))[:16]
     times = str(entry.report.get("times", 1))
-    return when, times, entry.id or "-", entry.gate, "\n".join(entry.reasons), entry.path.name
+    reasons = "\n".join(map(printable, entry.reasons))
+    return when, times, entry.id or "-", entry.gate, reasons, entry.path.name

@@ -8,7 +8,8 @@ import typer
 from rich.markup import escape
 
 from spade_envs.cli.browse import Id
-from spade_envs.cli.codes import DONE, out
+from spade_envs.cli.codes import DONE
+from spade_envs.cli.output import out
 from spade_envs.errors import UsageError
 from spade_envs.registry.stack import find
 

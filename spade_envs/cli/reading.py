@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 
 from spade_envs.contract import Finding, Rejection
+from spade_envs.contract.printable import printable
 from spade_envs.errors import UsageError
 
+_KINDS = (
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
 SOURCE_LIMIT = 64 * 1024  # bytes, contract section 3
 
 
@@ -14,12 +22,9 @@ def read_design(path: Path) -> str | Rejection:
     """Read a design's file, or say why it cannot be one.
 
     Raises:
-        UsageError: there is no such file.
+        UsageError: there is no such file, or it is no regular one.
     """
-    if path.is_dir():
-        raise UsageError(f"{path} is a folder; name the files in it, for example {path / '*.py'}")
-    if not path.exists():
-        raise UsageError(f"{path} does not exist; check the spelling")
+    _check_regular(path)
     with path.open("rb") as file:
         data = file.read(SOURCE_LIMIT + 1)
     if len(data) > SOURCE_LIMIT:
@@ -33,6 +38,21 @@ def read_design(path: Path) -> str | Rejection:
     except UnicodeDecodeError as error:
         found = f"byte {error.start} is no UTF-8; this is no text file"
         return _unreadable("encoding", found, "Write the source as UTF-8 text.")
+
+
+def _check_regular(path: Path) -> None:
+    """What is no regular file might never come to its end, or never begin."""
+    name = printable(str(path))
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        raise UsageError(f"{name} does not exist; check the spelling") from None
+    if stat.S_ISDIR(mode):
+        example = printable(str(path / "*.py"))
+        raise UsageError(f"{name} is a folder; name the files in it, for example {example}")
+    if not stat.S_ISREG(mode):
+        kind = next((word for is_one, word in _KINDS if is_one(mode)), "something else")
+        raise UsageError(f"{name} is no regular file but {kind}; write the design into a file and name that")
 
 
 def _unreadable(rule: str, found: str, remedy: str) -> Rejection:

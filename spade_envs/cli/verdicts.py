@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -23,9 +22,11 @@ from rich.text import Text
 from spade_envs.admission.admit import Admission
 from spade_envs.admission.many import Verdict, judge_many
 from spade_envs.admission.report import Report, refused
-from spade_envs.cli.codes import CANNOT_RUN, DONE, REFUSED, err, out
+from spade_envs.cli.codes import CANNOT_RUN, DONE, REFUSED
+from spade_envs.cli.output import LINES, err, mute, out, remark
 from spade_envs.cli.reading import read_design
 from spade_envs.contract import Rejection
+from spade_envs.contract.printable import printable, printable_json
 from spade_envs.errors import SpadeError
 
 
@@ -37,11 +38,13 @@ class Bench:
         known: says what became of it without judging it, where that is known.
         settle: does what a report says.
         options: as for :func:`spade_envs.admission.judge`.
+        writes: whether it changes anything: then it goes on where its output cannot be written.
     """
 
     known: Callable[[str], Admission | None]
     settle: Callable[[str, Report], Admission]
     options: dict[str, Any]
+    writes: bool = False
 
 
 def judge_files(files: list[Path], bench: Bench, *, jobs: int | None, as_json: bool) -> int:
@@ -80,6 +83,7 @@ class _Desk:
             place: refused(source) for place, source in enumerate(sources) if isinstance(source, Rejection)
         }
         self._next = self._admitted = self._failed = 0
+        self._unheard: OSError | None = None
 
     def knows(self, place: int, source: str) -> bool:
         """Say whether a design need not be judged."""
@@ -107,25 +111,49 @@ class _Desk:
         path, source = self._paths[place], self._sources[place]
         if isinstance(verdict, SpadeError):
             self._failed += 1
-            _print_failure(path, verdict, self._as_json)
+            self._tell(_print_failure, path, verdict, self._as_json)
             return
         admission = verdict if isinstance(verdict, Admission) else Admission(verdict)
         try:
             if isinstance(verdict, Report) and isinstance(source, str):
                 admission = self._bench.settle(source, verdict)
         finally:  # the verdict is worth knowing even where it cannot be written
-            (_print_document if self._as_json else _print_text)(path, source, admission)
+            self._tell(_print_document if self._as_json else _print_text, path, source, admission)
         self._admitted += admission.report.admitted
 
+    def _tell(self, print_it: Callable[..., None], *what: Any) -> None:
+        """Print something. Where nobody hears it, what writes goes on all the same; what does not ends."""
+        try:
+            print_it(*what)
+        except OSError as error:
+            self._unheard = error
+            if not self._bench.writes:
+                _say_closed(error, "stopped")
+                raise
+            mute(sys.stdout)
+            _say_closed(error, "the rest is judged and written all the same")
+
     def close(self) -> int:
-        """Print the sum and return the exit code."""
+        """Print the sum and return the exit code.
+
+        Raises:
+            OSError: what was printed did not get through, and not because its reader had seen enough.
+        """
         count = len(self._paths)
         if count > 1 and not self._as_json:
             failed = f", {self._failed} could not be judged" if self._failed else ""
-            out().print(f"{self._admitted} of {count} admitted{failed}")
+            self._tell(out().print, f"{self._admitted} of {count} admitted{failed}")
+        if self._unheard and not isinstance(self._unheard, BrokenPipeError):
+            raise self._unheard
         if self._failed:
             return CANNOT_RUN
         return DONE if self._admitted == count else REFUSED
+
+
+def _say_closed(error: OSError, so: str) -> None:
+    """Where the reader of a pipe has gone, say what that leads to; another error is said at the end."""
+    if isinstance(error, BrokenPipeError):
+        remark(f"nobody reads the output any more: {so}")
 
 
 def _print_document(path: Path, _: str | Rejection, admission: Admission) -> None:
@@ -133,12 +161,12 @@ def _print_document(path: Path, _: str | Rejection, admission: Admission) -> Non
 
 
 def _print_line(document: dict[str, Any]) -> None:
-    print(json.dumps(document, ensure_ascii=False), flush=True)
+    print(printable_json(document), flush=True)
 
 
 def _print_text(path: Path, source: str | Rejection, admission: Admission) -> None:
     report, console = admission.report, out()
-    where = f" as {admission.id}: {admission.path}" if admission.id else ""
+    where = f" as {admission.id}: {printable(str(admission.path))}" if admission.id else ""
     headline = Text(report.headline(str(path)), "green" if report.admitted else "red")
     console.print(headline.append(where, "default"), soft_wrap=True)
     if report.worth:
@@ -151,7 +179,8 @@ def _print_text(path: Path, source: str | Rejection, admission: Admission) -> No
 def _print_failure(path: Path, error: SpadeError, as_json: bool) -> None:
     if as_json:
         _print_line({"path": str(path), "admitted": None, "error": str(error)})
-    err().print(Text(f"{path}: could not be judged: {error}", "red"), soft_wrap=True)
+    said = f"{printable(str(path))}: could not be judged: {printable(str(error), keep=LINES)}"
+    err().print(Text(said, "red"), soft_wrap=True)
 
 
 @contextmanager

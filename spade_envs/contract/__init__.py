@@ -11,7 +11,7 @@ from spade_envs.contract.header import (
     set_version,
 )
 from spade_envs.contract.header_keys import DOMAINS
-from spade_envs.contract.ids import EnvId, near_matches
+from spade_envs.contract.ids import EnvId, near_ids, near_matches
 from spade_envs.contract.reply import read_reply
 from spade_envs.contract.text_space import UnicodeText
 from spade_envs.contract.tool_env import ToolEnv
@@ -29,6 +29,7 @@ __all__ = [
     "code_sha256",
     "file_sha256",
     "has_header",
+    "near_ids",
     "near_matches",
     "parse_header",
     "read_reply",

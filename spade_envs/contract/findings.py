@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from spade_envs.contract.printable import printable
+
 Severity = Literal["refuse", "warn"]
 
 
@@ -42,7 +44,7 @@ class Finding:
             if self.line <= len(source_lines):
                 lines.append(f"    {source_lines[self.line - 1].strip()[:160]}")
         lines.append(f"  {self.remedy}")
-        return "\n".join(lines)
+        return "\n".join(printable(line, keep="\t") for line in lines)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ ID_FORM = (
 _NAME = re.compile(r"[A-Z][A-Za-z0-9]{0,59}")
 _ID = re.compile(rf"{NAMESPACE}/({_NAME.pattern})-v(0|[1-9][0-9]{{0,8}})")
 
+_DRESS = re.compile(rf"^\s*{NAMESPACE}\s*/|[\s_-]*v\d+\s*$", re.IGNORECASE)  # all of an id but its name
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class EnvId:
@@ -45,15 +47,32 @@ class EnvId:
         return cls(match[1], int(match[2]))
 
 
-def near_matches(text: str, known: Iterable[str]) -> list[str]:
+def near_ids(text: str, known: Iterable[EnvId]) -> list[EnvId]:
+    """Return up to three known ids that ``text`` may have meant: versions of the very name, the newest first, before
+    the newest versions of names much like it.
+    """
+    versions: dict[str, list[EnvId]] = {}
+    for env_id in sorted(known, reverse=True):
+        versions.setdefault(env_id.name, []).append(env_id)
+    asked = _DRESS.sub("", text)
+    near = near_matches(asked, versions, cutoff=0.7)
+    return [i for name in near for i in versions[name][: 3 if _key(name) == _key(asked) else 1]][:3]
+
+
+def near_matches(text: str, known: Iterable[str], cutoff: float = 0.6) -> list[str]:
     """Return up to three known words that ``text`` may have meant, the nearest first.
 
     Spellings that differ in case, dashes and underscores only come before spellings that differ in letters.
+
+    Args:
+        text: what was written.
+        known: the words.
+        cutoff: how like it they are at least, from 0 to 1.
     """
     by_key: dict[str, list[str]] = {}
     for word in known:
         by_key.setdefault(_key(word), []).append(word)
-    keys = get_close_matches(_key(text), by_key, n=3, cutoff=0.6)
+    keys = get_close_matches(_key(text), by_key, n=3, cutoff=cutoff)
     return [word for key in keys for word in sorted(by_key[key])][:3]
 
 

@@ -19,6 +19,7 @@ import msgspec
 
 from spade_envs.errors import IsolationError
 from spade_envs.isolation import channel
+from spade_envs.isolation.bond import Bond
 from spade_envs.isolation.channel import ForkedChannel
 from spade_envs.isolation.limits import Limits
 from spade_envs.isolation.mailbox import Mailbox
@@ -26,7 +27,7 @@ from spade_envs.isolation.wire import PROBE, REFUSED
 
 ZYGOTE_START_S = 60.0
 _Result = TypeVar("_Result")
-_CONTROL = 3  # the control socket's descriptor in the zygote
+_CONTROL, _BOND = 3, 4  # the descriptors of the control socket and of the bond in the zygote
 
 
 def open_channel(limits: Limits, hash_seed: int) -> ForkedChannel:
@@ -69,8 +70,10 @@ class _Zygote:
     def __init__(self, hash_seed: int) -> None:
         channel.check_platform("process")
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._bond = Bond()
         with theirs:
-            self._pid = _spawn(theirs.fileno(), hash_seed)
+            self._pid = _spawn(theirs.fileno(), self._bond.theirs, hash_seed)
+        self._bond.hold(self._pid)
         try:
             said = self._first_message()
         except BaseException:  # an interrupt must not leave a zombie
@@ -123,13 +126,14 @@ class _Zygote:
 
     def close(self) -> None:
         """End the zygote and with it its workers."""
-        self._control.close()
+        self.abandon()
         with contextlib.suppress(ChildProcessError):
             os.waitpid(self._pid, 0)
 
     def abandon(self) -> None:
         """Let go of the zygote without waiting: it ends when its host does."""
         self._control.close()
+        self._bond.close()
 
 
 def _closed_by(stack: contextlib.ExitStack, descriptor: int) -> int:
@@ -137,7 +141,7 @@ def _closed_by(stack: contextlib.ExitStack, descriptor: int) -> int:
     return descriptor
 
 
-def _spawn(control: int, hash_seed: int) -> int:
+def _spawn(control: int, bond: int, hash_seed: int) -> int:
     command = [sys.executable, "-P", "-m", "spade_envs.isolation.zygote", str(_CONTROL), str(os.getpid())]
     environment = {
         "PYTHONHASHSEED": str(hash_seed),
@@ -148,6 +152,7 @@ def _spawn(control: int, hash_seed: int) -> int:
     }
     actions = [
         (os.POSIX_SPAWN_DUP2, control, _CONTROL),
+        (os.POSIX_SPAWN_DUP2, bond, _BOND),
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
         (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
     ]

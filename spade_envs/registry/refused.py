@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from spade_envs.errors import RegistryError
-from spade_envs.registry.files import locked, replace
+from spade_envs.registry.files import made, replace
 from spade_envs.registry.store import REFUSED_FOLDER, Registry, RegistryWarning
 
 MOST_KEPT = 10_000
@@ -75,10 +75,11 @@ def keep_refused(
     """
     with registry.locked():
         try:
-            return _keep(registry.root / REFUSED_FOLDER, source, report, most)
+            with made(folder := registry.root / REFUSED_FOLDER):
+                return _keep(folder, source, report, most)
         except OSError as error:
             raise RegistryError(
-                f"cannot keep the refused design in {registry.root / REFUSED_FOLDER}: {error.strerror or error}"
+                f"cannot keep the refused design in {registry}/{REFUSED_FOLDER}: {error.strerror or error}"
             ) from error
 
 
@@ -93,14 +94,18 @@ def refused_designs(root: Path) -> Iterator[Refused]:
 
 
 def _keep(folder: Path, source: str, report: dict[str, Any], most: int) -> Path:
-    folder.mkdir(exist_ok=True)
     path = folder / f"{report['code_sha256'][:16]}.py"
     before = _read(path.with_suffix(".json")) or {}
     now = datetime.now(UTC).isoformat(timespec="seconds")
     times = {"times": before.get("times", 0) + 1, "first_refused_at": before.get("first_refused_at", now)}
     record = {**report, **times, "last_refused_at": now}
     replace(path, source)
-    replace(path.with_suffix(".json"), json.dumps(record, indent=1, ensure_ascii=True) + "\n")
+    try:
+        replace(path.with_suffix(".json"), json.dumps(record, indent=1, ensure_ascii=True) + "\n")
+    except BaseException:
+        if not before:  # a source without a report would lie there unseen
+            path.unlink()
+        raise
     for old in _by_age(folder)[most:]:
         _remove(old)
     return path

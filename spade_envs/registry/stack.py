@@ -9,7 +9,7 @@ from pathlib import Path
 import gymnasium
 
 from spade_envs.contract.findings import Finding
-from spade_envs.contract.ids import EnvId, near_matches
+from spade_envs.contract.ids import EnvId, near_ids
 from spade_envs.errors import UnknownEnvironment
 from spade_envs.registry.gym_registration import register, register_all
 from spade_envs.registry.paths import shipped_registry, user_registry
@@ -50,8 +50,8 @@ def find(text: str) -> tuple[Registry, EnvId]:
     of_name = [pair for pair in held.values() if f"spade/{pair[1].name}" == text]
     if of_name:
         return max(of_name, key=lambda pair: pair[1].version)
-    near = near_matches(text, held)
-    advice = f"did you mean {' or '.join(near)}?" if near else "`spade-envs list` shows what there is"
+    near = near_ids(text, (env_id for _, env_id in held.values()))
+    advice = f"did you mean {' or '.join(map(str, near))}?" if near else "`spade-envs list` shows what there is"
     raise UnknownEnvironment(f"no registry holds {text!r}; {advice}")
 
 

@@ -19,15 +19,20 @@ from typing import Any
 from spade_envs.contract.findings import Rejection
 from spade_envs.contract.header import Header, code_sha256, file_sha256, parse_header, set_version
 from spade_envs.contract.ids import EnvId
+from spade_envs.contract.printable import printable
 from spade_envs.errors import RegistryError, UnknownEnvironment
-from spade_envs.registry.files import link, locked, staged
+from spade_envs.registry.files import link, locked, made, staged, try_to_write
 
 REFUSED_FOLDER = "refused"  # no name of an environment: those begin with a capital
+_ANOTHER = "name another folder with --registry or SPADE_REGISTRY"
 _VERSION_FILE = re.compile(r"v(0|[1-9][0-9]*)\.(?:py|json)")
 
 
 class RegistryWarning(UserWarning):
     """A file of a registry was skipped; the message names it and says why."""
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,9 @@ class Registry:
     def __repr__(self) -> str:
         return f"Registry({str(self.root)!r}{', read_only=True' if self.read_only else ''})"
 
+    def __str__(self) -> str:
+        return printable(str(self.root))
+
     def ids(self) -> list[EnvId]:
         """Return the ids that can be made, by name and version."""
         return [entry.header.id for entry in self.entries()]
@@ -80,7 +88,7 @@ class Registry:
         entry = self._entry(path) if path.is_file() else None
         if entry is None:
             raise UnknownEnvironment(
-                f"{self.root} holds no readable {env_id}; `spade-envs list` shows what there is"
+                f"{self} holds no readable {env_id}; `spade-envs list` shows what there is"
             )
         return entry
 
@@ -129,7 +137,7 @@ class Registry:
                 version += 1
         except OSError as error:
             raise RegistryError(
-                f"cannot write {header.id.name} into {self.root}: {error.strerror or error}"
+                f"cannot write {header.id.name} into {self}: {error.strerror or error}"
             ) from error
         return EnvId(header.id.name, version)
 
@@ -145,14 +153,29 @@ class Registry:
             try:
                 stack.enter_context(locked(self.root))
             except OSError as error:
-                raise RegistryError(f"cannot lock {self.root}: {error.strerror or error}") from error
+                raise RegistryError(f"cannot lock {self}: {error.strerror or error}") from error
             yield
+
+    def check(self, *, writable: bool = False) -> None:
+        """Look whether this registry can be used, before work is done for it. A folder is not made for that.
+
+        Raises:
+            RegistryError: it is no folder or, where it is to be written, cannot be written.
+        """
+        if self.root.exists() and not self.root.is_dir():
+            raise RegistryError(f"{self} is no folder; {_ANOTHER}")
+        if writable:
+            self._check_writable()
+            try:
+                try_to_write(self.root)
+            except OSError as error:
+                raise RegistryError(
+                    f"cannot write into {self}: {error.strerror or error}; make room or give leave, or {_ANOTHER}"
+                ) from error
 
     def _check_writable(self) -> None:
         if self.read_only:
-            raise RegistryError(
-                f"{self.root} is read-only; name another folder with --registry or SPADE_REGISTRY"
-            )
+            raise RegistryError(f"{self} is read-only; {_ANOTHER}")
 
     def _publish(self, env_id: EnvId, source: str, report: dict[str, Any]) -> bool:
         """Write both files of a version; False where another process has taken its number."""
@@ -160,10 +183,10 @@ class Registry:
         hashes = {"code_sha256": code_sha256(text), "file_sha256": file_sha256(text)}
         record = json.dumps({**report, "id": str(env_id), **hashes}, indent=1, ensure_ascii=False) + "\n"
         folder = self.root / env_id.name
-        folder.mkdir(parents=True, exist_ok=True)
-        with staged(folder, record) as staged_report, staged(folder, text) as staged_source:
-            return link(staged_report, folder / f"v{env_id.version}.json") and link(
-                staged_source, folder / f"v{env_id.version}.py"
+        number = folder / f"v{env_id.version}"
+        with made(folder), staged(folder, record) as new_report, staged(folder, text) as new_source:
+            return link(new_report, number.with_suffix(".json")) and link(
+                new_source, number.with_suffix(".py")
             )
 
     def _entry(self, path: Path) -> Entry | None:

@@ -68,3 +68,15 @@ def test_an_unknown_id_names_the_near_matches(own_stack: Path, typed: str) -> No
 def test_an_id_like_none_says_where_to_look() -> None:
     with pytest.raises(UnknownEnvironment, match="spade-envs list"):
         find("qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq")
+
+
+def test_only_near_names_are_suggested_and_other_versions_first(own_stack: Path) -> None:
+    user = Registry(own_stack / "user")
+    for name, answers in (("StackProbe", 2), ("StackProbes", 1), ("RackProbe", 1)):
+        for k in range(answers):
+            user.add(source(name, answer=k), {})
+    with pytest.raises(UnknownEnvironment, match=r"did you mean spade/StackProbe-v1 or spade/StackProbe-v0 or "):
+        find("spade/StackProbe-v7")
+    for text in ("spade/Foo-v0", "spade/Stone-v0", "spade/", "spade/-v0", "v0"):
+        with pytest.raises(UnknownEnvironment, match="`spade-envs list` shows what there is"):
+            find(text)

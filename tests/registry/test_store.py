@@ -7,6 +7,8 @@ import json
 import multiprocessing
 import os
 import stat
+import threading
+import time
 import warnings
 from pathlib import Path
 
@@ -14,7 +16,7 @@ import pytest
 
 from spade_envs.contract import EnvId, code_sha256, file_sha256
 from spade_envs.errors import RegistryError, UnknownEnvironment
-from spade_envs.registry import Registry, RegistryWarning
+from spade_envs.registry import Registry, RegistryWarning, files
 
 SOURCE = """# /// spade
 # id = "spade/{name}-v0"
@@ -193,3 +195,26 @@ def test_a_crash_at_any_point_leaves_a_registry_that_opens(tmp_path: Path, monke
             for env_id in registry.ids():
                 assert json.loads(registry.path(env_id).with_suffix(".json").read_text())["id"] == str(env_id)
             assert registry.add(source(answer=2), {}) in registry.ids()
+
+
+def test_who_waits_long_for_the_lock_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(files, "SILENCE_S", 0.1)
+
+    def wait() -> None:
+        with Registry(tmp_path).locked():
+            pass
+
+    wait()
+    assert caplog.messages == []
+    with Registry(tmp_path).locked():
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        end = time.monotonic() + 10
+        while not caplog.messages and time.monotonic() < end:
+            time.sleep(0.01)
+        assert caplog.messages == [f"waiting for another process, which holds {tmp_path}/.lock"]
+        assert waiting.is_alive()
+    waiting.join(10)
+    assert not waiting.is_alive()
