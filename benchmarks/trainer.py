@@ -73,31 +73,38 @@ def peak() -> float:
 
 @torch.no_grad()
 def rollout(policy: Policy, options: argparse.Namespace) -> None:
-    """Print our decoder beside ``generate``."""
-    model, tokenizer = policy.model, policy.tokenizer
-    prompts = [prompt(policy, ENVS[0], seed) for seed in range(options.rows)]
-    padded = tokenizer.pad({"input_ids": prompts}, padding_side="left", return_tensors="pt")
-    length = {"min_new_tokens": options.tokens, "max_new_tokens": options.tokens}
+    """Print our decoder beside ``generate``: on unlike prompts, and on those of one environment's seeds."""
+    alike = [prompt(policy, ENVS[0], seed) for seed in range(options.rows)]
+    unlike = [[*ids[row:], *ids[:row]] for row, ids in enumerate(alike)]
+    for kind, prompts in (("unlike", unlike), ("one environment's", alike)):
+        found = alternate(beside_generate(policy, prompts, options.tokens), options.repeats)
+        new = options.rows * options.tokens
+        speeds = ", ".join(f"{name} {new / cost.seconds:.1f}" for name, cost in found.items())
+        ours, theirs = found["ours"], found["generate"]
+        print(
+            f"rollout  {options.rows} {kind} prompts of {max(map(len, prompts))} tokens, {options.tokens} new ones:"
+            f" {speeds} tok/CPU-s; tokens a second {theirs.seconds / ours.seconds:.2f} of generate's (goal: 0.90),"
+            f" memory {ours.memory / theirs.memory:.2f} (goal: at most 1.10)",
+            flush=True,
+        )
+
+
+def beside_generate(policy: Policy, prompts: list[list[int]], tokens: int) -> dict[str, Callable[[], None]]:
+    """Return what samples so many tokens for each prompt, never ending a turn: ``generate`` and our decoder."""
+    padded = policy.tokenizer.pad({"input_ids": prompts}, padding_side="left", return_tensors="pt")
 
     def ours() -> None:
-        rows = {"sampler": Sampler(), "stop": frozenset[int](), "seeds": range(options.rows)}
-        said = Decoder(model, prompts, **rows).sample(options.tokens)
-        assert {len(one.tokens) for one in said} == {options.tokens}
+        decoder = Decoder(
+            policy.model, prompts, sampler=Sampler(), stop=frozenset(), seeds=range(len(prompts))
+        )
+        assert {len(one.tokens) for one in decoder.sample(tokens)} == {tokens}
 
     def theirs() -> None:
-        made = model.generate(**padded, do_sample=True, top_k=0, **length)
-        assert made.shape[1] == padded.input_ids.shape[1] + options.tokens
+        length = {"min_new_tokens": tokens, "max_new_tokens": tokens}
+        made = policy.model.generate(**padded, do_sample=True, top_k=0, **length)
+        assert made.shape[1] == padded.input_ids.shape[1] + tokens
 
-    found = alternate({"generate": theirs, "ours": ours}, options.repeats)
-    print(
-        f"rollout  {options.rows} rows, prompts of {max(map(len, prompts))} tokens, {options.tokens} new ones: "
-        + ", ".join(
-            f"{name} {options.rows * options.tokens / c.seconds:.1f} tok/CPU-s" for name, c in found.items()
-        )
-        + f"; tokens a second {found['generate'].seconds / found['ours'].seconds:.2f} of generate's (goal: 0.90)"
-        + f"; memory {found['ours'].memory / found['generate'].memory:.2f} (goal: at most 1.10)",
-        flush=True,
-    )
+    return {"generate": theirs, "ours": ours}
 
 
 def alternate(sides: dict[str, Callable[[], None]], repeats: int) -> dict[str, Cost]:

@@ -38,7 +38,7 @@ SCHEMA = {
         "size": {"type": "integer", "minimum": 1, "maximum": 99},
     },
 }
-PROMPTS = [[5, 6, 7], [8, 9], [5, 6, 7], [10, 11, 12, 13, 14], list(range(20, 60))]
+PROMPTS = [[5, 6, 7], [8, 9], [5, 6, 7], [10, 11, 12, 13, 14], list(range(20, 60)), [*range(20, 45), 9, 8]]
 SIZES: dict[str, Any] = {
     "hidden_size": 32,
     "intermediate_size": 64,
@@ -195,6 +195,34 @@ def test_a_prompt_that_rows_share_is_read_once(policy: Policy, model: LlamaForCa
     policy.decoder([[5, 6, 7]] * 4 + [[8, 9, 10]] * 4)
     handle.remove()
     assert sizes == [(2, 3)]
+
+
+@torch.no_grad()
+def test_what_prompts_begin_with_alike_is_read_once(policy: Policy, model: LlamaForCausalLM) -> None:
+    rules, other = list(range(100, 140)), list(range(200, 230))
+    prompts = [[*rules, 1, 2], [*rules, 3], [*other, 4], [*rules, 1, 2], [*other, 5, 6], [7, 8]]
+    sizes: list[tuple[int, ...]] = []
+    handle = model.register_forward_pre_hook(
+        lambda _, __, inputs: sizes.append(tuple(inputs["input_ids"].shape)), with_kwargs=True
+    )
+    decoder = policy.decoder(prompts)
+    handle.remove()
+    assert sizes == [(2, 40), (5, 2)]
+    for row, prompt in zip(decoder._rows, prompts, strict=True):
+        assert row.logits is not None
+        torch.testing.assert_close(row.logits, whole_read(model, prompt), atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_heads_are_beginnings_that_leave_something_to_read(seed: int) -> None:
+    draw = random.Random(seed)
+    stems = [tuple(draw.choices(range(3), k=draw.randrange(40))) for _ in range(3)]
+    texts = {(*draw.choice(stems), *draw.choices(range(3), k=draw.randint(1, 9))) for _ in range(12)}
+    heads = decoding.shared_heads(list(texts))
+    assert set(heads) == texts
+    for text, head in heads.items():
+        assert text[: len(head)] == head != text
+        assert not head or (len(head) >= decoding.SHARED and list(heads.values()).count(head) > 1)
 
 
 @torch.no_grad()
