@@ -19,6 +19,7 @@ from spade_envs.errors import UsageError
 _MARK = "%spoken%"
 _OPEN_THOUGHT = re.compile(r"(<think>|<thinking>|\[THINK\])\s*\Z")
 _THOUGHT = re.compile(r"(?:<think(?:ing)?>|\[THINK\]).*?(?:</think(?:ing)?>|\[/THINK\]|\Z)", re.DOTALL)
+_CLOSE = {"<think>": "</think>", "<thinking>": "</thinking>", "[THINK]": "[/THINK]"}
 
 Message = dict[str, str]
 
@@ -67,6 +68,14 @@ class Chat:
         """
         role: Literal["tool", "user"] = "tool" if tools and self._has_tool_role else "user"
         return self._after(role, self.plain(observation))
+
+    def reply(self, text: str, end: int) -> list[int]:
+        """Return the tokens of a reply as a model would say them: closed as the template does, or by ``end``.
+
+        A reply within a thought that the template has opened ends that thought first.
+        """
+        closed = _CLOSE.get(self._opening, "") + text
+        return [*self.ids(closed), end if self.closing is None else self.closing]
 
     def plain(self, text: str) -> str:
         """Break up what would be read as a control token: an observation cannot end its own turn."""

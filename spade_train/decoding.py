@@ -1,19 +1,20 @@
 """Many conversations with one model, in which nobody waits for the slowest speaker.
 
 A row whose turn has ended is answered at once and reads on while others still speak. Each token is read once:
-what the model has said is never tokenised again, and a prompt that rows share is read for all of them.
+what the model has said is never tokenised again, and what prompts share (the rules, the worked examples) is read
+for all of them.
 
 A pass of the model has a price of its own, whatever its width; and rows of one pass are padded to its widest. So
-rows are read together as long as their padding costs less than another pass. An answer of many tokens beside
-others' single ones wants a pass of its own: it gets one when it is worth it, and until then its row reads one token
-in each pass that the others need anyway.
+rows read together as long as their padding costs less than another pass: on a CPU a long answer is read beside
+others' single tokens in a pass of its own, on an accelerator in the same one. Answers are read as they come: to
+let them wait for each other, or to read them word by word in passes that others need anyway, saved nothing.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -29,8 +30,9 @@ PASS = {"cpu": 10}
 at batch 1 and 144 at 64: 65 ms a pass and 6 ms a token."""
 PASS_ELSEWHERE = 2000
 """An accelerator computes hundreds of tokens in the time in which it reads the weights."""
-WORTH = 3
-"""How many times a pass's price the tokens must amount to that are read in it."""
+
+SHARED = 16
+"""Beginnings of fewer tokens are not worth a pass."""
 
 
 @dataclass
@@ -90,17 +92,32 @@ class Decoder:
         self._sampler, self._stop = sampler, stop
         self._price = PASS.get(model.device.type, PASS_ELSEWHERE)
         self._forward = Forward(model)
-        first = {prompt: n for n, prompt in enumerate(dict.fromkeys(map(tuple, prompts)))}
-        self._rows = [_Row(n, list(prompt), random.Random()) for prompt, n in first.items()]
-        self._read_wide()
-        places = [first[tuple(prompt)] for prompt in prompts]
+        self._rows: list[_Row] = []
+        distinct = list(dict.fromkeys(map(tuple, prompts)))
+        shared = shared_heads(distinct)
+        heads = [head for head in dict.fromkeys(shared.values()) if head]
+        self._begin(heads, range(len(heads)), dict.fromkeys(heads, 0))
+        self._begin(
+            distinct,
+            [heads.index(shared[prompt]) if shared[prompt] else 0 for prompt in distinct],
+            {prompt: len(head) for prompt, head in shared.items()},
+        )
+        place = {prompt: slot for slot, prompt in enumerate(distinct)}
+        places = [place[tuple(prompt)] for prompt in prompts]
         self._forward.cache.spread(places)
         self._rows = [
-            replace(
-                self._rows[place], number=n, tokens=list(prompt), draws=random.Random(seed), said=Sampled()
-            )
-            for n, (place, prompt, seed) in enumerate(zip(places, prompts, seeds, strict=True))
+            _Row(n, list(prompt), random.Random(seed), len(prompt), logits=self._rows[slot].logits)
+            for n, (slot, prompt, seed) in enumerate(zip(places, prompts, seeds, strict=True))
         ]
+
+    def _begin(
+        self, texts: Sequence[tuple[int, ...]], places: Sequence[int], read: dict[tuple[int, ...], int]
+    ) -> None:
+        """Go on from copies of these slots, of which so much is read, and read the rest of the texts."""
+        if self._rows:
+            self._forward.cache.spread(places)
+        self._rows = [_Row(n, list(text), random.Random(), read[text]) for n, text in enumerate(texts)]
+        self._read()
 
     @property
     def running(self) -> int:
@@ -156,18 +173,9 @@ class Decoder:
         return bool(said) and (said[-1] in self._stop or len(said) >= limit)
 
     def _read(self) -> None:
-        """One step: a token of every row, or all that is unread where that is worth its passes."""
-        due = [row for row in self._rows if row.speaks and row.unread]
-        passes = list(self._passes(due))
-        waiting = sum(row.unread - 1 for row in due)
-        if len(passes) < 2 or waiting >= WORTH * self._price * (len(passes) - 1):
-            self._read_wide()
-        else:
-            self._pass(due, 1)
-
-    def _read_wide(self) -> None:
+        """Let every row that speaks read all that it has not read."""
         for rows in self._passes([row for row in self._rows if row.speaks and row.unread]):
-            self._pass(rows, rows[0].unread)
+            self._pass(rows)
 
     def _passes(self, due: Sequence[_Row]) -> Iterator[list[_Row]]:
         """Yield who reads together, the longest first: another pass where padding would cost more than it."""
@@ -182,16 +190,17 @@ class Decoder:
         if together:
             yield together
 
-    def _pass(self, rows: Sequence[_Row], width: int) -> None:
-        slot = {id(row): n for n, row in enumerate(self._rows)}
-        rows = sorted(rows, key=lambda row: slot[id(row)])
-        new = [row.tokens[row.read : row.read + width] for row in rows]
+    def _pass(self, rows: Sequence[_Row]) -> None:
+        slots = {id(row): slot for slot, row in enumerate(self._rows)}
+        rows = sorted(rows, key=lambda row: slots[id(row)])
         logits = self._forward(
-            [slot[id(row)] for row in rows], len(self._rows), new, [row.read for row in rows]
+            [slots[id(row)] for row in rows],
+            len(self._rows),
+            [row.tokens[row.read :] for row in rows],
+            [row.read for row in rows],
         )
-        for row, tokens, last in zip(rows, new, logits, strict=True):
-            row.read += len(tokens)
-            row.logits = last
+        for row, last in zip(rows, logits, strict=True):
+            row.read, row.logits = len(row.tokens), last
 
     def _choose(self, constraint: Constraint | None) -> None:
         """Let every row that has read all say its next token."""
@@ -207,6 +216,29 @@ class Decoder:
             row.say([token], 1)
             if constraint and token not in self._stop:
                 row.say(constraint.advance(row.number, token), 0)
+
+
+def shared_heads(prompts: Sequence[tuple[int, ...]]) -> dict[tuple[int, ...], tuple[int, ...]]:
+    """Return for each of the distinct prompts its beginning that others share, or nothing; one token stays.
+
+    Prompts are gathered in their order as words in a dictionary, as long as that spares more tokens.
+    """
+    heads: dict[tuple[int, ...], tuple[int, ...]] = {}
+    group: list[tuple[int, ...]] = []
+    head: tuple[int, ...] = ()
+    for prompt in [*sorted(prompts), ()]:
+        common = prompt[: _alike(head, prompt[:-1])]
+        if group and (len(common) < SHARED or len(common) * len(group) < len(head) * (len(group) - 1)):
+            heads |= dict.fromkeys(group, head if len(group) > 1 else ())
+            group = []
+        head = common if group else prompt[:-1]
+        group.append(prompt)
+    return heads
+
+
+def _alike(one: Sequence[int], other: Sequence[int]) -> int:
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 @dataclass(frozen=True)

@@ -109,6 +109,41 @@ def play(
     return [_episode(policy, one) for one in running]
 
 
+def play_expert(
+    policy: Policy, tasks: Sequence[Task], make: Callable[[str], TextEnvironment], limits: Limits
+) -> list[Episode]:
+    """Play with each environment's expert in the agent's place: what it writes counts as sampled.
+
+    An episode ends as ``context`` where the expert writes more than a turn may hold.
+    """
+    shown: dict[str, tuple[Example, ...]] = {}
+    return [_expert_episode(policy, _Running(task), make, shown, limits) for task in tasks]
+
+
+def _expert_episode(
+    policy: Policy,
+    one: _Running,
+    make: Callable[[str], TextEnvironment],
+    shown: dict[str, tuple[Example, ...]],
+    limits: Limits,
+) -> Episode:
+    try:
+        _open(policy, one, make, shown, limits)
+        while one.end is None:
+            assert one.env is not None
+            said = policy.chat.reply(one.env.expert_text(), policy.tokenizer.eos_token_id)
+            if len(said) > limits.turn:
+                one.end = "context"
+            else:
+                _turn(policy, one, said, limits)
+    except WorkerFault:
+        one.end = "fault"
+    finally:
+        if one.env is not None:
+            one.env.close()
+    return _episode(policy, one)
+
+
 def _open(
     policy: Policy,
     one: _Running,

@@ -177,3 +177,9 @@ def test_an_observation_cannot_end_its_turn(tokenizer: Any) -> None:
     control = [chat.tokenizer.convert_tokens_to_ids(token) for token in ("<|im_start|>", "<|im_end|>")]
     assert [ids.count(one) for one in control] == [2, 2]
     assert chat.between("plain <text> | 1 < 2").count("plain <text> | 1 < 2") == 1
+
+
+def test_a_reply_given_as_text_is_closed_as_the_model_would_close_it(tokenizer: Any) -> None:
+    for name, text in (("llama", "a<|eot_id|>"), ("deepseek", "</think>a<|end|>"), ("chatml", "a<|im_end|>")):
+        other = dressed(tokenizer, TEMPLATES[name])
+        assert other.decode(Chat(other).reply("a", tokenizer.eos_token_id)) == text

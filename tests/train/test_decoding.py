@@ -38,7 +38,7 @@ SCHEMA = {
         "size": {"type": "integer", "minimum": 1, "maximum": 99},
     },
 }
-PROMPTS = [[5, 6, 7], [8, 9], [5, 6, 7], [10, 11, 12, 13, 14], list(range(20, 60))]
+PROMPTS = [[5, 6, 7], [8, 9], [5, 6, 7], [10, 11, 12, 13, 14], list(range(20, 60)), [*range(20, 45), 9, 8]]
 SIZES: dict[str, Any] = {
     "hidden_size": 32,
     "intermediate_size": 64,
@@ -164,7 +164,6 @@ def test_nobody_waits_for_the_slowest(model: LlamaForCausalLM) -> None:
 
 @torch.no_grad()
 def test_a_long_answer_is_not_read_beside_single_tokens(model: LlamaForCausalLM) -> None:
-    """Neither are the others' rows padded to its width, nor does a short answer take a pass of its own."""
     shapes: list[tuple[int, ...]] = []
     decoder = decoder_of(model, [[5, n] for n in range(8)], frozenset())
     decoder._ends = lambda row, _: len(row.said.tokens) == (2 if row.number == 0 else 9)  # type: ignore[method-assign]
@@ -175,8 +174,8 @@ def test_a_long_answer_is_not_read_beside_single_tokens(model: LlamaForCausalLM)
     decoder.hear(0, list(range(40)))
     decoder.speak(9)
     handle.remove()
-    assert shapes[:2] == [(8, 1), (1, 41)]
-    assert set(shapes[2:]) <= {(8, 1), (7, 1)}
+    assert shapes[:3] == [(8, 1), (1, 41), (7, 1)]
+    assert set(shapes[3:]) <= {(8, 1), (7, 1)}
 
 
 @torch.no_grad()
@@ -196,6 +195,34 @@ def test_a_prompt_that_rows_share_is_read_once(policy: Policy, model: LlamaForCa
     policy.decoder([[5, 6, 7]] * 4 + [[8, 9, 10]] * 4)
     handle.remove()
     assert sizes == [(2, 3)]
+
+
+@torch.no_grad()
+def test_what_prompts_begin_with_alike_is_read_once(policy: Policy, model: LlamaForCausalLM) -> None:
+    rules, other = list(range(100, 140)), list(range(200, 230))
+    prompts = [[*rules, 1, 2], [*rules, 3], [*other, 4], [*rules, 1, 2], [*other, 5, 6], [7, 8]]
+    sizes: list[tuple[int, ...]] = []
+    handle = model.register_forward_pre_hook(
+        lambda _, __, inputs: sizes.append(tuple(inputs["input_ids"].shape)), with_kwargs=True
+    )
+    decoder = policy.decoder(prompts)
+    handle.remove()
+    assert sizes == [(2, 40), (5, 2)]
+    for row, prompt in zip(decoder._rows, prompts, strict=True):
+        assert row.logits is not None
+        torch.testing.assert_close(row.logits, whole_read(model, prompt), atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_heads_are_beginnings_that_leave_something_to_read(seed: int) -> None:
+    draw = random.Random(seed)
+    stems = [tuple(draw.choices(range(3), k=draw.randrange(40))) for _ in range(3)]
+    texts = {(*draw.choice(stems), *draw.choices(range(3), k=draw.randint(1, 9))) for _ in range(12)}
+    heads = decoding.shared_heads(list(texts))
+    assert set(heads) == texts
+    for text, head in heads.items():
+        assert text[: len(head)] == head != text
+        assert not head or (len(head) >= decoding.SHARED and list(heads.values()).count(head) > 1)
 
 
 @torch.no_grad()
