@@ -38,8 +38,13 @@ def check_preset(said: Words, actions: Iterable[argparse.Action]) -> None:
                 raise UsageError(f"{place}: {name} is {one!r}; it must be {wanted}.")
 
 
+_LOSSES = ("grpo", "bnpo", "dr_grpo", "dapo", "cispo", "luspo", "sapo", "vespo")
+
+
 def check_values(values: Mapping[str, Any]) -> None:
-    """Raise :class:`UsageError` for the first number that is not finite or lies out of its range."""
+    """Raise :class:`UsageError` for the first value that is out of range, or no finite number."""
+    if values["loss_type"] not in _LOSSES:  # TRL notices when the first loss is due
+        raise UsageError(f"loss_type is {values['loss_type']}; it must be one of {', '.join(_LOSSES)}.")
     for name, value in values.items():
         if isinstance(value, int | float) and not isinstance(value, bool):
             _check_number(name, value)
@@ -58,7 +63,7 @@ def check_effects(said: Words, values: Mapping[str, Any]) -> None:
         )
     if values["corpus"] and not values["use_corpus"]:
         raise UsageError("use_corpus false contradicts corpus, which names documents. Leave one of them out.")
-    lora = [name for _, name in said.names() if name.startswith("lora_")]
+    lora = [name for place, name in said.names() if place == "--" and name.startswith("lora_")]
     if lora and not values["use_peft"]:
         raise UsageError(f"{lora[0]} has no effect without use_peft. Add --use_peft, or leave it out.")
 

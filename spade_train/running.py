@@ -20,6 +20,7 @@ from spade_train.model import resolve_model
 from spade_train.parts import check_pins, find_pool, make_pay, make_selfplay
 from spade_train.results import print_results
 from spade_train.run_folder import RunFolder
+from spade_train.sketch import check_model, read_sketch
 from spade_train.trl_plugin import Settings
 from spade_train.world import World
 
@@ -54,6 +55,8 @@ def begin(settings: Settings, said: Words, console: Console) -> None:
     pool = find_pool(settings.selfplay)
     make_pay(settings.selfplay)  # its mistakes are told before a model is loaded
     model = resolve_model(settings.model.model_name_or_path, console.print)
+    sketch = read_sketch(model, settings.model.model_revision)
+    check_model(sketch, settings.selfplay, settings.grpo.max_completion_length, console.print)
     made = None
     if world.first:
         made = RunFolder.create(Path(settings.selfplay.runs), settings.grpo.run_name).path

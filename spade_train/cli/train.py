@@ -24,7 +24,13 @@ def run(words: list[str], console: Console) -> None:
         trl_plugin.parser().print_help()
         return
     check_names(said, trl_plugin.known_settings())
-    running.begin(trl_plugin.settings(said), said, console)
+    settings = trl_plugin.settings(said)
+    if settings.selfplay.dry_run:
+        from spade_train.dry_run import dry_run
+
+        dry_run(settings, console)
+        return
+    running.begin(settings, said, console)
 
 
 def set_environment() -> None:
