@@ -6,7 +6,17 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from spade_envs.admission import content, gates, probes, review, scores, task_gates
+from spade_envs.admission import (
+    content,
+    gates,
+    hint_gate,
+    level_gate,
+    probes,
+    review,
+    scores,
+    short_cut_gate,
+    short_cut_probes,
+)
 from spade_envs.admission.behaviour import streams
 from spade_envs.admission.evidence import Evidence, Surroundings
 from spade_envs.admission.extensions import extensions
@@ -30,10 +40,10 @@ STAGES: tuple[Stage, ...] = (
     ("runs", probes.runs, gates.runs),
     ("determinism", probes.determinism, gates.determinism),
     ("solvable", probes.solvable, gates.solvable),
-    ("hint", None, task_gates.hint),
-    ("short cuts", probes.short_cuts, task_gates.short_cut),
+    ("hint", None, hint_gate.hint),
+    ("short cuts", short_cut_probes.short_cuts, short_cut_gate.short_cut),
     ("reward", None, gates.reward),
-    ("difficulty", probes.order, task_gates.difficulty),
+    ("difficulty", probes.order, level_gate.difficulty),
     ("novelty", streams, novelty),
     ("content", content.read, content.content),
 )
