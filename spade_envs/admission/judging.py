@@ -122,8 +122,6 @@ def _stages(lab: Lab, stages: tuple[Stage, ...], all_gates: bool) -> Iterator[Ga
 def _scored(report: Report, lab: Lab) -> Report:
     """Return the report of an admitted design with what it is worth."""
     settings = lab.settings
-    worth = scores.scores(
-        lab.evidence, scores.nearest(report.gates), settings.weights, settings.short_cut_limit
-    )
+    worth = scores.scores(lab.evidence, scores.nearest(report.gates), settings)
     pool = scores.entry(worth.total, scores.random_probe(lab.evidence), settings.frontier)
     return replace(report, scores=worth, pool=pool)
