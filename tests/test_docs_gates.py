@@ -11,7 +11,7 @@ from spade_envs.admission.content_rules import RULES
 from spade_envs.admission.gates import _FAULTS
 from spade_envs.admission.judging import REVIEW, STAGES
 from spade_envs.admission.severity import severity_of
-from spade_envs.admission.task_gates import _SHORT_CUTS
+from spade_envs.admission.short_cut_gate import _SHORT_CUTS
 from spade_envs.contract.header_keys import KEYS
 
 ROOT = Path(__file__).parents[1]

@@ -142,7 +142,7 @@ class Evidence:
         instances: what each level's instance says of itself.
         episodes: everything that was played in the first worker.
         pairs: an episode and the same actions played again, elsewhere or later.
-        memory: what the worker held each time after the same episode.
+        memory: what was played over and over -> what the worker held each time after it.
         searched: what a search without the expert found, by level.
         too_slow: whether the time for one design was used up.
         source: the design itself.
@@ -158,7 +158,7 @@ class Evidence:
     instances: dict[Level, InstanceInfo] = field(default_factory=dict)
     episodes: list[Episode] = field(default_factory=list)
     pairs: list[tuple[Episode, Episode]] = field(default_factory=list)
-    memory: list[Memory] = field(default_factory=list)
+    memory: dict[str, list[Memory]] = field(default_factory=dict)
     searched: dict[Level, Search] = field(default_factory=dict)
     too_slow: bool = False
     source: str = ""

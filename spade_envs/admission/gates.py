@@ -1,6 +1,6 @@
 """The gates on how a design works: pure functions over evidence, each noting what it saw and how to mend it.
 
-Those on what a design is worth as a task stand in :mod:`spade_envs.admission.task_gates`.
+Those on what a design is worth as a task stand in :mod:`hint_gate`, :mod:`short_cut_gate` and :mod:`level_gate`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from spade_envs.contract.plain import plain
 
 TOLERANCE = 1e-6  # of a return: sums of floats
 KEPT_BLOCKS = 0.5  # pieces of memory per step; an interpreter's own habits keep less than a tenth of that
-SETTLED = 3  # looks at the memory until caches are full
+SETTLED = 1  # looks at the memory until caches are full
 KEPT_BY_RESET, KEPT_AT_LEAST = 2.5, 40  # pieces of memory per episode, and in all
 UNSTEADY = 0.05  # what the same episodes keep is the same each time; what libraries cache becomes less
 KEPT_MB = 4
@@ -60,25 +60,39 @@ def runs(evidence: Evidence, _: Settings, sheet: Sheet) -> None:
     sheet.saw |= {"episodes": len(evidence.episodes), "steps": steps}
     _bound(_whole(evidence), sheet)
     _stated(_whole(evidence), sheet)
-    _growth(evidence.memory, sheet)
+    for played, memory in evidence.memory.items():
+        _growth(played, memory, sheet)
 
 
-def _growth(memory: list[Memory], sheet: Sheet) -> None:
-    """The same episode over and over must leave no more behind each time; the first ones may fill caches."""
-    if len(memory) < SETTLED + 2:
-        return
-    pairs = list(pairwise(memory[SETTLED:]))
-    each = [later.blocks - sooner.blocks for sooner, later in pairs]
-    kept, steady = min(each), max(each) - min(each) <= UNSTEADY * max(each)
-    blocks, by_reset = kept / max(1, memory[-1].steps), kept / max(1, memory[-1].episodes)
-    megabytes = min(later.peak_mb - sooner.peak_mb for sooner, later in pairs)
-    sheet.saw |= {"objects kept per step": round(max(0.0, blocks), 1)}
-    many = steady and kept >= KEPT_AT_LEAST and by_reset > KEPT_BY_RESET
-    if blocks > KEPT_BLOCKS or many or megabytes >= KEPT_MB:
-        found = (
-            f"each repetition of one episode keeps {blocks:.1f} more objects per step, {megabytes} MB more"
-        )
+def _growth(played: str, memory: list[Memory], sheet: Sheet) -> None:
+    """The same episode over and over must leave no more behind each time."""
+    blocks, megabytes = _kept(memory)
+    sheet.saw |= {f"objects kept per step, {played}": round(max(0.0, blocks), 1)}
+    if grows(memory):
+        found = f"each repetition of {played} keeps {blocks:.1f} more objects per step, {megabytes} MB more"
         sheet.fail("runs.memory", found, _FAULTS["memory"])
+
+
+def grows(memory: list[Memory]) -> bool:
+    """Say whether every repetition kept more; further ones can only show that one does not.
+
+    What is judged is the least that any repetition keeps, after the first ones, which may fill caches.
+    """
+    each = [later.blocks - sooner.blocks for sooner, later in pairwise(memory[SETTLED:])]
+    if not each:
+        return False
+    kept, steady = min(each), max(each) - min(each) <= UNSTEADY * max(each)
+    many = steady and kept >= KEPT_AT_LEAST and kept / max(1, memory[-1].episodes) > KEPT_BY_RESET
+    blocks, megabytes = _kept(memory)
+    return blocks > KEPT_BLOCKS or many or megabytes >= KEPT_MB
+
+
+def _kept(memory: list[Memory]) -> tuple[float, int]:
+    """Return the least that a repetition keeps: pieces of memory for each step, and megabytes."""
+    pairs = list(pairwise(memory[SETTLED:]))
+    blocks = min((later.blocks - sooner.blocks for sooner, later in pairs), default=0)
+    megabytes = min((later.peak_mb - sooner.peak_mb for sooner, later in pairs), default=0)
+    return blocks / max(1, memory[-1].steps), megabytes
 
 
 def determinism(evidence: Evidence, _: Settings, sheet: Sheet) -> None:

@@ -6,7 +6,17 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from spade_envs.admission import content, gates, probes, review, scores, task_gates
+from spade_envs.admission import (
+    content,
+    gates,
+    hint_gate,
+    level_gate,
+    probes,
+    review,
+    scores,
+    short_cut_gate,
+    short_cut_probes,
+)
 from spade_envs.admission.behaviour import streams
 from spade_envs.admission.evidence import Evidence, Surroundings
 from spade_envs.admission.extensions import extensions
@@ -30,10 +40,10 @@ STAGES: tuple[Stage, ...] = (
     ("runs", probes.runs, gates.runs),
     ("determinism", probes.determinism, gates.determinism),
     ("solvable", probes.solvable, gates.solvable),
-    ("hint", None, task_gates.hint),
-    ("short cuts", probes.short_cuts, task_gates.short_cut),
+    ("hint", None, hint_gate.hint),
+    ("short cuts", short_cut_probes.short_cuts, short_cut_gate.short_cut),
     ("reward", None, gates.reward),
-    ("difficulty", probes.order, task_gates.difficulty),
+    ("difficulty", probes.order, level_gate.difficulty),
     ("novelty", streams, novelty),
     ("content", content.read, content.content),
 )
@@ -112,8 +122,6 @@ def _stages(lab: Lab, stages: tuple[Stage, ...], all_gates: bool) -> Iterator[Ga
 def _scored(report: Report, lab: Lab) -> Report:
     """Return the report of an admitted design with what it is worth."""
     settings = lab.settings
-    worth = scores.scores(
-        lab.evidence, scores.nearest(report.gates), settings.weights, settings.short_cut_limit
-    )
+    worth = scores.scores(lab.evidence, scores.nearest(report.gates), settings)
     pool = scores.entry(worth.total, scores.random_probe(lab.evidence), settings.frontier)
     return replace(report, scores=worth, pool=pool)

@@ -12,6 +12,7 @@ import numpy as np
 from spade_envs.admission.actions import sample
 from spade_envs.admission.bench import Bench, patience
 from spade_envs.admission.evidence import Episode, Evidence, Fault, Level, Memory, Restart, Surroundings
+from spade_envs.admission.gates import SETTLED, grows
 from spade_envs.admission.record import Record
 from spade_envs.admission.scene import Policy, Scene, scripted
 from spade_envs.admission.settings import Settings
@@ -19,7 +20,7 @@ from spade_envs.contract.findings import Rejection
 from spade_envs.contract.header import Header
 from spade_envs.errors import WorkerFault
 
-WEIGHED_STEPS = 100  # between two looks at a worker's memory
+WEIGHED_STEPS, WEIGHED_TIMES = 60, 8  # between two looks at a worker's memory; looks at most
 SALT = 0x5BADE  # admission's own generator: independent of every seed that a design is given
 
 
@@ -116,22 +117,21 @@ class Lab:
         )
         self.evidence.pairs.append((episode, again))
 
-    def weigh(self, episode: Episode, times: int) -> None:
-        """Play an episode's actions over and over and note, several times, what the worker holds."""
+    def weigh(self, what: str, policy: Policy, episode: Episode) -> None:
+        """Play an episode over and over and note what the worker holds, until it is seen to keep nothing.
+
+        Args:
+            what: is played, as the gate calls it.
+            policy: plays the episode, with every text and hint looked at.
+            episode: as it was played before.
+        """
         length = max(1, len(episode.actions))
         repetitions = -(-WEIGHED_STEPS // length)
-        for _ in range(times):
+        looks = self.evidence.memory.setdefault(what, [])
+        while len(looks) < SETTLED + 2 or (grows(looks) and len(looks) < WEIGHED_TIMES):
             for _ in range(repetitions):
-                self.perform(
-                    "the same again",
-                    lambda _: scripted(episode.actions),
-                    episode.level,
-                    episode.seed,
-                    watch=True,
-                )
-            self.evidence.memory.append(
-                Memory(repetitions * length, repetitions, *self.bench().worker.memory())
-            )
+                self.perform(what, policy, episode.level, episode.seed, watch=True)
+            looks.append(Memory(repetitions * length, repetitions, *self.bench().worker.memory()))
 
     def perform(
         self, name: str, policy: Policy, level: Level, seed: int, *, bench: int = 0, watch: bool = False

@@ -16,7 +16,7 @@ from spade_envs.admission.fingerprint import (
     Fingerprint,
     telling,
 )
-from spade_envs.admission.rates import p_more, p_shorter
+from spade_envs.admission.rates import p_differ, p_more
 from spade_envs.admission.shingles import EMPTY
 
 Shares = NDArray[np.float64]
@@ -94,7 +94,7 @@ def differs(one: Fingerprint, other: Fingerprint) -> str | None:
             return f"random play does not succeed equally often at level {level}"
     for level in sorted(set(one.steps) & set(other.steps)):
         here, there = one.steps[level], other.steps[level]
-        if here and there and 2 * min(p_shorter(here, there), p_shorter(there, here)) < DIFFERS_P:
+        if here and there and p_differ(here, there) < DIFFERS_P:
             return f"the expert does not need equally many steps at level {level}"
     return None
 

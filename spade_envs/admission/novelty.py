@@ -6,7 +6,7 @@ at most about a fifth of their syntax tree and a tenth of their rules; copies un
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -48,7 +48,7 @@ def came_since(
     """
     alike = likeness(seen, [other.fingerprint for other in others])
     near = (others[k] for k in np.flatnonzero(_near(alike, settings)).tolist())
-    return next((other for other in near if not _names(header, other)), None)
+    return next((other for other in near if not _names(header, other, others)), None)
 
 
 def fingerprint(evidence: Evidence) -> Fingerprint:
@@ -91,7 +91,7 @@ def _judge(evidence: Evidence, own: Fingerprint, other: Neighbour, shares: str, 
     if evidence.header.origin == "seed" and evidence.header.id.name == _name(other.id):
         return
     parted = differs(own, other.fingerprint)
-    if _names(evidence.header, other) and parted:
+    if _names(evidence.header, other, evidence.around.neighbours) and parted:
         sheet.saw.setdefault("variant of", f"{other.id}: {parted}")
         return
     found = f"it is a near duplicate of {other.id} ({shares})" + (f", though {parted}" if parted else "")
@@ -109,11 +109,20 @@ def _missing(other: Neighbour, parted: str | None) -> str:
     return "let the same actions lead to other numbers or ends"
 
 
-def _names(header: Header, other: Neighbour) -> bool:
-    """Whether the design names this one as its source: itself, an earlier version of it, or their common parent."""
-    parent = header.parent
-    sources = {_name(other.id)} | ({_name(other.parent)} if other.parent else set())
-    return header.id.name == _name(other.id) or (parent is not None and parent.name in sources)
+def _names(header: Header, other: Neighbour, known: Sequence[Neighbour]) -> bool:
+    """Whether the design names this one as its source: an earlier version of it, or one of a line with its parent."""
+    parents = {_name(one.id): _name(one.parent) for one in (*known, other) if one.parent}
+    own = {header.id.name} | _line(header.parent.name if header.parent else None, parents)
+    return not own.isdisjoint(_line(_name(other.id), parents))
+
+
+def _line(name: str | None, parents: Mapping[str, str]) -> set[str]:
+    """Return a name with those that it stems from, its parent's parent and so on."""
+    line: set[str] = set()
+    while name is not None and name not in line:
+        line.add(name)
+        name = parents.get(name)
+    return line
 
 
 def _name(env_id: str) -> str:

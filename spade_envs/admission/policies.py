@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -14,10 +13,13 @@ from spade_envs.admission import actions
 from spade_envs.admission.evidence import Episode, Restart
 from spade_envs.admission.lab import SALT
 from spade_envs.admission.readings import action_from, sources
+from spade_envs.admission.record import checksum
 from spade_envs.admission.scene import Follow, Policy, Scene, Script
 from spade_envs.isolation import InstanceInfo
 
 LONGEST = 1000  # steps that any episode may have
+ROUNDS = 3  # times that a state may look the same before a policy that goes by its looks gives up
+PATIENCE = 7  # repetitions after which what has not changed is taken to stay: no usual length of a cycle
 CHUNK = 16  # random actions that are drawn at once: more would be wasted on short episodes
 
 
@@ -67,46 +69,16 @@ def unseeded(scene: Scene) -> Iterator[Any]:
         yield Restart.RESTART
 
 
-def held(action: Any) -> Policy:
-    """Repeat one action."""
+def held(action: Any, patience: int = LONGEST) -> Policy:
+    """Repeat one action, up to the time limit or until so many have left what is seen as it was."""
 
-    def policy(_: Scene) -> Iterator[Any]:
-        yield Script([action] * LONGEST)
+    def policy(scene: Scene) -> Iterator[Any]:
+        before = checksum(scene.observation)
+        yield Script([action] * patience)
+        if checksum(scene.observation) != before:
+            yield Script([action] * LONGEST)
 
     return policy
-
-
-def hint_text(scene: Scene) -> Iterator[Any]:
-    """Play what the first hint says, word for word, three times over."""
-    hint = scene.ask("hint")
-    if scene.instance.tools:
-        plan: Sequence[Any] = [finish(hint)]
-    elif isinstance(scene.instance.action_space, spaces.Text):
-        said = squeezed([hint], scene.instance.action_space)
-        plan = [] if said is None else [said]
-    else:
-        plan = named_actions(hint, scene)
-    yield Script([*plan] * 3)
-
-
-def hints_followed(scene: Scene) -> Iterator[Any]:
-    """Do, at each step, the first thing that the hint of that state names."""
-    while True:
-        named = named_actions(scene.ask("hint"), scene)
-        if not named:
-            return
-        yield named[0]
-
-
-def named_actions(hint: str, scene: Scene) -> list[int]:
-    """Return the numbered actions that a text names, in the order in which they stand."""
-    space, names = scene.instance.action_space, list(scene.instance.action_names or ())
-    if not isinstance(space, spaces.Discrete):
-        return []
-    words = [re.escape(name) for name in sorted(names, key=len, reverse=True)]
-    found = re.findall(rf"(?<!\w)(?:{'|'.join([*words, '[0-9]+'])})(?!\w)", hint)
-    numbers = [names.index(word) + int(space.start) if word in names else int(word) for word in found]
-    return [number for number in numbers if space.contains(number)]
 
 
 def changed_end(shown: Callable[[int], Episode], change: Callable[[Any, np.random.Generator], Any]) -> Policy:
@@ -144,10 +116,11 @@ def finish_with(action: Any, arguments: dict[str, Any]) -> Any:
 
 
 def reading(name: str) -> Policy:
-    """Play what stands in one place of the observation or the info, as long as it is an action."""
+    """Play what stands in one place of the observation or the info, as long as it is an action and leads on."""
 
     def policy(scene: Scene) -> Iterator[Any]:
-        while True:
+        seen: Counter[int] = Counter()
+        while leads_on(seen, scene):
             found = sources(scene.observation, scene.info)
             action = action_from(found[name], scene.instance) if name in found else None
             if action is None:
@@ -155,6 +128,13 @@ def reading(name: str) -> Policy:
             yield action
 
     return policy
+
+
+def leads_on(seen: Counter[int], scene: Scene, *also: Any) -> bool:
+    """Count a state by its looks, and say whether going by them may still lead out of a circle."""
+    state = checksum((scene.observation, *also))
+    seen[state] += 1
+    return seen[state] <= ROUNDS
 
 
 def script(sequence: Sequence[Any]) -> Policy:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 
 from gymnasium import spaces
@@ -10,12 +9,10 @@ from gymnasium import spaces
 from spade_envs.admission import policies
 from spade_envs.admission.actions import KINDS
 from spade_envs.admission.evidence import Episode, Level, Search
-from spade_envs.admission.gates import SEARCHED_SEED
+from spade_envs.admission.gates import SEARCHED_SEED, grows
 from spade_envs.admission.lab import Lab
-from spade_envs.admission.rates import Verdict, against
-from spade_envs.admission.readings import readings
 from spade_envs.admission.scene import Policy
-from spade_envs.admission.task_gates import HELD, limit_of
+from spade_envs.admission.short_cut_gate import HELD
 
 ELSEWHERE = 1  # the bench whose interpreter has another hash seed
 TEST_SEEDS = 1000  # seeds of the short-cut plays begin here, apart from those that the expert showed
@@ -30,7 +27,7 @@ def form(lab: Lab) -> None:
 
 
 def runs(lab: Lab) -> None:
-    """Reset many seeds, hold actions to the time limit, follow a spoilt expert, look at every state."""
+    """Hold actions to the time limit, follow a spoilt expert, look at every state, weigh what is kept."""
     for level in lab.evidence.levels:
         for seed in range(4):
             lab.play("expert", policies.expert, level, seed, watch=True)
@@ -39,9 +36,20 @@ def runs(lab: Lab) -> None:
             lab.play("spoilt expert", policies.spoilt, level, seed)
         for name, policy in held_policies(lab, level):
             lab.play(name, policy, level, TEST_SEEDS)
-        for seed in range(lab.settings.reset_seeds // len(lab.evidence.levels)):
-            lab.play("reset", policies.nothing, level, seed)
-    lab.weigh(max(lab.evidence.episodes, key=lambda episode: len(episode.actions)), times=8)
+    weigh(lab)
+
+
+def weigh(lab: Lab) -> None:
+    """Weigh what the longest episode leaves behind, and what the expert does, who is asked at every step."""
+    longest = max(lab.evidence.episodes, key=_length)
+    lab.weigh("the longest episode", policies.script(longest.actions), longest)
+    own = max((e for e in lab.evidence.episodes if e.policy == "expert"), key=_length)
+    if not any(map(grows, lab.evidence.memory.values())):
+        lab.weigh("the expert's episode", policies.expert, own)
+
+
+def _length(episode: Episode) -> int:
+    return len(episode.actions)
 
 
 def determinism(lab: Lab) -> None:
@@ -62,10 +70,11 @@ def determinism(lab: Lab) -> None:
 
 
 def solvable(lab: Lab) -> None:
-    """Let the expert play every level, and look for ways without it."""
+    """Let the expert play every level, reset further seeds, and look for ways without the expert."""
     for level in lab.evidence.levels:
         experts(lab, level)
         more_experts(lab, level)
+        resets(lab, level)
         search(lab, level)
 
 
@@ -76,6 +85,14 @@ def more_experts(lab: Lab, level: Level) -> None:
         steps += max(1, len(lab.play("expert", policies.expert, level, seed).actions))
         if steps > lab.settings.more_expert_steps:
             return
+
+
+def resets(lab: Lab, level: Level) -> None:
+    """Reset the seeds that the expert has not begun."""
+    begun = {episode.seed for episode in lab.evidence.by("expert", level)}
+    for seed in range(lab.settings.reset_seeds // len(lab.evidence.levels)):
+        if seed not in begun:
+            lab.play("reset", policies.nothing, level, seed)
 
 
 def search(lab: Lab, level: Level) -> None:
@@ -95,50 +112,17 @@ def search(lab: Lab, level: Level) -> None:
     lab.evidence.searched[level] = Search(tried, depth, None)
 
 
-def short_cuts(lab: Lab) -> None:
-    """Play what must not succeed, up to the first that does."""
-    for level in lab.evidence.levels:
-        for name, turns in cuts(lab, level):
-            if settle(lab, name, level, turns) == "broken" and name != "empty answer":
-                return
-
-
-def cuts(lab: Lab, level: Level) -> Iterator[tuple[str, Sequence[Policy]]]:
-    """Yield the short cuts: random play, another's actions, the hint's text, every answer, one action ..."""
-    shown, instance = experts(lab, level), lab.evidence.instances[level]
-    yield "uniform", [policies.uniform]
-    yield "another's actions", [policies.script(episode.actions) for episode in shown]
-    yield "hint's text", [policies.hint_text]
-    yield "hints, step by step", [policies.hints_followed]
-    stuffed = policies.superset(shown, instance.action_space)
-    if stuffed is not None:
-        yield "every answer at once", [policies.held(stuffed)]
-    for name, policy in held_policies(lab, level):
-        yield name, [policy]
-    if instance.tools:
-        yield "empty answer", [policies.changed_end(shown_on(lab, level), policies.without_answer)]
-    if instance.tools or _answers(shown):
-        yield "wrong answer", [policies.changed_end(shown_on(lab, level), policies.other_numbers)]
-    for name in readings(shown, instance):
-        yield name, [policies.reading(name)]
-
-
-def _answers(shown: Sequence[Episode]) -> bool:
-    """Say whether the expert answers in one text. Of several, the last may be a move and its numbers a choice."""
-    return all(len(e.actions) == 1 and isinstance(e.actions[0], str) for e in shown)
-
-
-def shown_on(lab: Lab, level: Level) -> Callable[[int], Episode]:
-    """Return the function from a seed to the expert's episode on it."""
-    return lambda seed: lab.play("expert", policies.expert, level, seed)
-
-
 def order(lab: Lab) -> None:
-    """Play at random often enough to compare the levels."""
-    if len(lab.evidence.levels) > 1:
+    """Play at random often enough to compare the levels; where no level is won by then, steps decide."""
+    if len(lab.evidence.levels) == 1:
+        return
+    for look in (lab.settings.order_episodes // 2, lab.settings.order_episodes):
+        won = 0
         for level in lab.evidence.levels:
-            for seed in range(lab.settings.order_episodes):
-                lab.play("uniform", policies.uniform, level, TEST_SEEDS + seed)
+            for seed in range(look):
+                won += lab.play("uniform", policies.uniform, level, TEST_SEEDS + seed).success
+        if not won:
+            return
 
 
 def experts(lab: Lab, level: Level) -> list[Episode]:
@@ -154,17 +138,3 @@ def held_policies(lab: Lab, level: Level) -> list[tuple[str, Policy]]:
     shown = [lab.play("expert", policies.expert, level, seed, watch=True) for seed in range(4)]
     held = policies.held_actions(lab.evidence.instances[level], shown)
     return [(f"{HELD}{str(action)[:60]}", policies.held(action)) for action in held]
-
-
-def settle(lab: Lab, name: str, level: Level, turns: Sequence[Policy]) -> Verdict:
-    """Let policies play in turn until their rate lies on one side of the limit, or the last look."""
-    verdict: Verdict = "undecided"
-    won = played = 0
-    for look in lab.settings.looks:
-        for k in range(played, look):
-            won += lab.play(name, turns[k % len(turns)], level, TEST_SEEDS + k).success
-        played = look
-        verdict = against(won, played, limit_of(name, lab.settings))
-        if verdict == "within" or (verdict == "broken" and played >= lab.settings.broken_from):
-            break
-    return verdict

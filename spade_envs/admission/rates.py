@@ -49,3 +49,8 @@ def p_shorter(values: Sequence[float], base: Sequence[float]) -> float:
         return 1.0
     z = (sum(ranks[v] for v in values) - n * (size + 1) / 2) / math.sqrt(variance)
     return 0.5 * math.erfc(-z / math.sqrt(2))
+
+
+def p_differ(values: Sequence[float], base: Sequence[float]) -> float:
+    """Return the rank-sum test's two-sided p."""
+    return min(1.0, 2 * min(p_shorter(values, base), p_shorter(base, values)))

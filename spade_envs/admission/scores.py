@@ -11,10 +11,7 @@ more, since it says how much has to be known; the length only says how little ma
 
 **Diversity** is the distance to the nearest environment, as the novelty gate saw it; 1 where there is no other.
 
-**Stability** is ``same * whole * (1 - spread)``: the share of replayed episodes that came out alike, the share of
-episodes without a fault, and one less the standard deviation of the expert's returns, averaged over the levels. It
-is a product since each is needed: where the best play earns now much and now little, a change in return says
-little of the player.
+**Stability** says how little seeds and levels blur what is earned; see :mod:`spade_envs.admission.stability`.
 """
 
 from __future__ import annotations
@@ -22,14 +19,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from statistics import fmean, pstdev
+from statistics import fmean
 from typing import Any
 
 from spade_envs.admission.evidence import Evidence, Level
-from spade_envs.admission.gates import first_difference
 from spade_envs.admission.rates import wilson
-from spade_envs.admission.settings import Frontier, Weights
+from spade_envs.admission.settings import Frontier, Settings
 from spade_envs.admission.sheet import GateResult
+from spade_envs.admission.stability import stability
 
 _CHANCE, _LENGTH = 0.7, 0.3
 _SHORT = 10  # steps
@@ -94,17 +91,17 @@ class Entry:
         )
 
 
-def scores(evidence: Evidence, distance: float | None, weights: Weights, quota: float = 0.25) -> Scores:
+def scores(evidence: Evidence, distance: float | None, settings: Settings) -> Scores:
     """Score an admitted environment.
 
     Args:
         evidence: all that was played.
         distance: to the nearest other environment, from 0 to 1; None where there is none.
-        weights: of the sum.
-        quota: the share of episodes that a short cut may win.
+        settings: the weights of the sum, and the share of episodes that a short cut may win.
     """
-    parts = (difficulty(evidence, quota), diversity(distance), stability(evidence))
-    return Scores(*parts, total=weights.mean(parts))
+    hard = difficulty(evidence, settings.short_cut_limit)
+    parts = (hard, diversity(distance), stability(evidence, settings))
+    return Scores(*parts, total=settings.weights.mean(parts))
 
 
 def difficulty(evidence: Evidence, quota: float = 0.25) -> float:
@@ -122,19 +119,6 @@ def _level_difficulty(evidence: Evidence, level: Level, quota: float) -> float:
 def diversity(distance: float | None) -> float:
     """Return the distance to the nearest environment, or 1 where there is no other."""
     return 1.0 if distance is None else _cut(distance)
-
-
-def stability(evidence: Evidence) -> float:
-    """Return how far the same play earns the same, whenever and on whatever seed."""
-    same = _mean((first_difference(*pair) is None for pair in evidence.pairs), empty=1.0)
-    whole = _mean((episode.fault is None for episode in evidence.episodes), empty=1.0)
-    spread = fmean(_spread(evidence, level) for level in evidence.levels)
-    return same * whole * _cut(1 - spread)
-
-
-def _spread(evidence: Evidence, level: Level) -> float:
-    returns = [episode.total for episode in evidence.by("expert", level)]
-    return pstdev(returns) if returns else 0.0
 
 
 def nearest(results: Sequence[GateResult]) -> float | None:
@@ -184,9 +168,9 @@ def entry(score: float, probe: Probe, frontier: Frontier) -> Entry:
     return Entry(not kept_out, kept_out)
 
 
-def _mean(values: Iterable[float], empty: float = 0.0) -> float:
+def _mean(values: Iterable[float]) -> float:
     listed = list(values)
-    return fmean(listed) if listed else empty
+    return fmean(listed) if listed else 0.0
 
 
 def _cut(value: float) -> float:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from spade_envs.contract.findings import Severity
 
-GATE_POLICY_VERSION = 3
+GATE_POLICY_VERSION = 4
 """Changes with any change of what is played, where a line is drawn, or what a finding means."""
 
 # What a person should look at: a short way, a task that may be copying, matter that may be made up.
 _WARNINGS = frozenset(
     {
         "solvable.peeks",
+        "difficulty.alike",
         "short-cut.observation",
         "content.address",
         "content.phone",

@@ -53,17 +53,35 @@ class Facades:
     def __init__(self, run_program: Callable[..., Any]) -> None:
         self._run_program = run_program
         self._modules: dict[str, types.ModuleType] = {}
-        self._python: random.Random = _python_random()()
-        self._legacy = np.random.RandomState()
-        self._numpy = np.random.default_rng()
-        self.seed(FIRST_SEED)
+        self._seed = FIRST_SEED
 
     def seed(self, seed: int) -> None:
         """Seed the program's generators, those too that the program has already got hold of."""
-        sequence = np.random.SeedSequence(seed, spawn_key=(1,))  # another stream than self.np_random's
-        self._python.seed(seed)
-        self._legacy.seed(sequence.generate_state(4))
-        self._numpy.bit_generator.state = np.random.PCG64(sequence).state
+        self._seed = seed
+        if "_python" in self.__dict__:
+            self._python.seed(seed)
+        if "_legacy" in self.__dict__:
+            self._legacy.seed(self._sequence().generate_state(4))
+        if "_numpy" in self.__dict__:
+            self._numpy.bit_generator.state = np.random.PCG64(self._sequence()).state
+
+    # Made when first asked for, since few programs draw numbers, and seeded as if they had been there before.
+    @functools.cached_property
+    def _python(self) -> random.Random:
+        own = _python_random()()
+        own.seed(self._seed)
+        return own
+
+    @functools.cached_property
+    def _legacy(self) -> np.random.RandomState:
+        return np.random.RandomState(self._sequence().generate_state(4))
+
+    @functools.cached_property
+    def _numpy(self) -> np.random.Generator:
+        return np.random.Generator(np.random.PCG64(self._sequence()))
+
+    def _sequence(self) -> np.random.SeedSequence:
+        return np.random.SeedSequence(self._seed, spawn_key=(1,))  # another stream than self.np_random's
 
     def get(self, path: str) -> Any:
         """Return the facade of a module, or a member of one (``"collections.deque"``)."""

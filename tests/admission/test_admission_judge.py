@@ -12,7 +12,7 @@ import gymnasium
 import pytest
 from designs import FLAWS, HONEST, flawed
 
-from spade_envs.admission import Settings, admit, gates, judge, policies, probes
+from spade_envs.admission import Settings, admit, gates, hint_policies, judge, policies, probes
 from spade_envs.admission.lab import Lab
 from spade_envs.admission.sheet import Sheet
 from spade_envs.contract import Header, parse_header
@@ -117,7 +117,7 @@ def test_many_actions_at_once_are_what_they_are_singly() -> None:
                 policies.uniform,
                 policies.held(3),
                 policies.unseeded,
-                policies.hint_text,
+                hint_policies.hint_text,
             )
             for policy in players:
                 for level in (1, 2):
@@ -206,3 +206,73 @@ def test_honest_designs_are_admitted(name: str) -> None:
 @pytest.mark.parametrize("name", SHORT_FLAWED)
 def test_flawed_designs_are_refused(name: str) -> None:
     assert not judge((SHARED / "mixed" / f"{name}.py").read_text()).admitted
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["def hint(self):\n", "def render(self):\n", "def expert_action(self):\n"],
+    ids=["hint", "render", "expert_action"],
+)
+def test_what_a_look_or_the_expert_keeps_is_weighed(call: str) -> None:
+    source = HONEST.replace(call, f"{call}        self.kept.append([])\n").replace(
+        "self.render_mode = render_mode", "self.render_mode, self.kept = render_mode, []"
+    )
+    report = judge(source, settings=QUICK)
+    assert [finding.rule for finding in report.gates[-1].findings] == ["runs.memory"], report.text()
+
+
+def test_levels_that_ask_for_the_same_are_noted() -> None:
+    report = judge(HONEST.replace("(60, 120)", "(60, 60)"), settings=QUICK)
+    assert report.admitted
+    assert [(f.rule, f.severity) for f in report.findings] == [("difficulty.alike", "warn")], report.text()
+
+
+SPELLED = '''
+import gymnasium as gym
+from gymnasium import spaces
+
+
+class WordChain(gym.Env):
+    """Six colours stand in a secret order. Name them one after the other; a wrong one ends the game."""
+
+    colours = ("red", "blue", "green", "grey", "black", "white", "brown", "pink")
+
+    def __init__(self, render_mode=None, difficulty=1):
+        self.render_mode = render_mode
+        self.action_space = spaces.Text(20)
+        self.observation_space = spaces.Text(200)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.order = [self.colours[int(k)] for k in self.np_random.permutation(8)[: 4 + 0]]
+        self.at = 0
+        return f"Name colour {self.at + 1}. There are {', '.join(self.colours)}.", {}
+
+    def step(self, action):
+        right = action == self.order[self.at]
+        self.at += right
+        won = bool(right and self.at == len(self.order))
+        said = f"Name colour {self.at + 1}." if right else "That was wrong."
+        return said, float(won), won or not right, False, {"is_success": won}
+
+    def hint(self):
+        return HINT
+
+    def expert_action(self):
+        return self.order[self.at]
+'''
+
+
+@pytest.mark.parametrize(
+    ("hint", "rule"),
+    [
+        ('"Remember which ones you have tried."', None),
+        ("f\"Take {', then '.join(self.order)}.\"", "hint.leak"),
+        ("' '.join('-'.join(colour) for colour in self.order)", "hint.leak"),
+    ],
+)
+def test_a_hint_may_not_spell_the_answer(hint: str, rule: str | None) -> None:
+    header = HONEST.partition("import gymnasium")[0].replace("LampHunt", "WordChain")
+    report = judge(header.replace("levels = 2", "levels = 1") + SPELLED.replace("HINT", hint), settings=QUICK)
+    refused = [finding.rule for finding in report.findings if finding.severity == "refuse"]
+    assert refused == ([rule] if rule else []), report.text()

@@ -251,6 +251,25 @@ def test_variants(parent: str | None, other: dict[str, Any], bare_: int, passes:
     assert ("variant of" in sheet.saw) is passes
 
 
+def test_a_variant_of_a_variant_names_the_first_source_through_its_parent() -> None:
+    source = OTHER.replace("# license", '# parent = "spade/LampTwo-v0"\n# license')
+    first = neighbour(HONEST, print_=played(HONEST, 500, 900))
+    second = neighbour(
+        HONEST, "spade/LampTwo-v0", parent="spade/LampHunt-v0", print_=played(HONEST, 700, 950)
+    )
+    assert not judged(source, [first, second], COURSES).findings
+    stranger = replace(second, parent=None)
+    assert rules(judged(source, [first, stranger], COURSES)) == ["novelty.near-duplicate"]
+
+
+def test_another_constant_makes_a_variant_that_has_to_name_its_source() -> None:
+    source = OTHER.replace("(60, 120)", "(70, 130)")
+    sheet = judged(source, [neighbour(HONEST, print_=played(HONEST, 500, 900))], COURSES)
+    assert rules(sheet) == ["novelty.near-duplicate"]
+    assert "6 of 6 episodes" in sheet.findings[0].found
+    assert "set `parent` to spade/LampHunt-v0" in sheet.findings[0].remedy
+
+
 def test_a_source_that_was_never_played_says_so() -> None:
     source = OTHER.replace("# license", '# parent = "spade/LampHunt-v0"\n# license')
     sheet = judged(source, [neighbour(HONEST)], COURSES)

@@ -7,12 +7,15 @@ from typing import Any
 
 import pytest
 from designs import HONEST
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spade_envs.admission import scores
 from spade_envs.admission.evidence import Episode, Evidence, Fault
 from spade_envs.admission.scores import Probe
-from spade_envs.admission.settings import Frontier, Weights
+from spade_envs.admission.settings import Frontier, Settings, Weights
 from spade_envs.admission.sheet import GateResult
+from spade_envs.admission.stability import cliffs_delta, evenness, margin, order, stability
 from spade_envs.contract import Header, parse_header
 from spade_envs.errors import UsageError
 
@@ -64,22 +67,78 @@ def test_diversity_is_the_distance_that_the_novelty_gate_saw() -> None:
     assert [scores.diversity(d) for d in (None, 0.4, 1.7, -1.0)] == [1.0, 0.4, 1.0, 0.0]
 
 
-def test_stability_falls_with_differing_replays_faults_and_spread() -> None:
+def test_stability_falls_with_differing_replays_and_faults() -> None:
     same = (EXPERT, replace(EXPERT, policy="again"))
     other = (EXPERT, replace(EXPERT, trace=(1, 9)))
-    assert scores.stability(evidence(EXPERT, pairs=[same])) == 1.0
-    assert scores.stability(evidence(EXPERT, pairs=[same, other])) == 0.5
-    assert scores.stability(evidence(EXPERT, replace(RANDOM, fault=Fault("raised", "step")))) == 0.5
-    poor = replace(EXPERT, total=0.5, seed=1)
-    assert scores.stability(evidence(EXPERT, poor)) == pytest.approx(0.75)
-    assert scores.stability(evidence()) == 1.0
+    assert stability(evidence(EXPERT, pairs=[same]), Settings()) == 1.0
+    assert stability(evidence(EXPERT, pairs=[same, other]), Settings()) == 0.5
+    assert stability(evidence(EXPERT, replace(RANDOM, fault=Fault("raised", "step"))), Settings()) == 0.5
+    assert stability(evidence(), Settings()) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("lengths", "returns", "expected"),
+    [
+        ((8, 8), (1.0, 1.0), 1.0),
+        ((4, 12), (1.0, 1.0), 1 / 1.5),  # the coefficient of variation is a half
+        ((8, 8), (1.0, 0.5), 0.75),
+        ((1, 1), (1.0, 1.0), 1.0),
+    ],
+)
+def test_seeds_that_ask_for_unequal_work_are_uneven(
+    lengths: tuple[int, int], returns: tuple[float, float], expected: float
+) -> None:
+    shown = [replace(EXPERT, actions=(1,) * n, total=r) for n, r in zip(lengths, returns, strict=True)]
+    assert evenness(evidence(*shown)) == pytest.approx(expected)
+
+
+def test_levels_that_ask_for_more_are_in_order() -> None:
+    def shown(level: int, *lengths: int) -> list[Episode]:
+        return [replace(EXPERT, level=level, actions=(1,) * n) for n in lengths]
+
+    assert list(order(evidence(*shown(1, 3, 4)))) == []
+    assert list(order(evidence(*shown(1, 3, 4), *shown(2, 5, 6), levels=2))) == [1.0]
+    assert list(order(evidence(*shown(1, 3, 5), *shown(2, 3, 5), levels=2))) == [0.0]
+    assert list(order(evidence(*shown(1, 3, 5), *shown(2, 4, 6), levels=2))) == [0.5]
+    asks = [replace(EXPERT, level=k, first=("x" * 10 * k, {})) for k in (1, 2)]
+    assert list(order(evidence(*asks, levels=2))) == [1.0]  # by what is shown
+
+
+@given(*[st.lists(st.integers(0, 5), min_size=1, max_size=6)] * 2)
+def test_cliffs_delta_is_antisymmetric(one: list[int], other: list[int]) -> None:
+    assert cliffs_delta(one, other) == pytest.approx(-cliffs_delta(other, one))
+    assert -1 <= cliffs_delta(one, other) <= 1
+
+
+@pytest.mark.parametrize(("won", "expected"), [(0, 1.0), (1, 0.6), (5, 0.0)])
+def test_a_short_cut_near_its_limit_leaves_little_margin(won: int, expected: float) -> None:
+    assert margin(evidence(EXPERT, *random_play(won, 10 - won)), Settings()) == pytest.approx(expected)
+
+
+@given(
+    st.lists(
+        st.builds(
+            lambda policy, level, steps, total, success: replace(
+                EXPERT, policy=policy, level=level, actions=(1,) * steps, total=total, success=success
+            ),
+            st.sampled_from(["expert", "uniform", "held 1", "hint's text"]),
+            st.sampled_from([1, 2]),
+            st.integers(0, 9),
+            st.floats(-1, 1),
+            st.booleans(),
+        ),
+        max_size=12,
+    )
+)
+def test_stability_is_a_share(episodes: list[Episode]) -> None:
+    assert 0 <= stability(evidence(*episodes, levels=2), Settings()) <= 1
 
 
 def test_the_sum_is_weighted() -> None:
     seen = evidence(EXPERT, *random_play(0, 20))
-    worth = scores.scores(seen, 0.5, Weights())
+    worth = scores.scores(seen, 0.5, Settings())
     assert worth.total == pytest.approx(0.5 * 0.85 + 0.3 * 0.5 + 0.2 * 1.0)
-    assert scores.scores(seen, 0.5, Weights(0, 2, 0)).total == 0.5
+    assert scores.scores(seen, 0.5, Settings(weights=Weights(0, 2, 0))).total == 0.5
     assert set(worth.as_dict()) == {"difficulty", "diversity", "stability", "total"}
     for wrong in ((-1, 1, 1), (0, 0, 0), (float("nan"), 1, 1), (float("inf"), 1, 1)):
         with pytest.raises(UsageError, match="weights"):
