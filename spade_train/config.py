@@ -111,6 +111,13 @@ class SelfPlayConfig:
     upper_layers: int = field(
         default=0, metadata=_help("Train this many layers below the head and freeze the rest; 0 trains all.")
     )
+    warm_up_steps: int = field(
+        default=0,
+        metadata=_help(
+            "Supervised steps on experts' episodes before the first round, for very small models."
+        ),
+    )
+    warm_up_learning_rate: float = field(default=1e-5, metadata=_help("Learning rate of the warm-up."))
     save_rounds: int = field(
         default=1, metadata=_help("Save a checkpoint after every so many rounds; 0 saves none until the end.")
     )
@@ -197,7 +204,14 @@ def _weights(setting: str, words: Iterable[str]) -> dict[str, float]:
 
 _LEAST = (
     *(("rounds", 1), ("turn_tokens", 1), ("prompt_tokens", 16), ("upper_layers", 0)),
-    *(("designer_every", 1), ("seeds", 1), ("extra_plays", 0), ("admission_jobs", 0), ("save_rounds", 0)),
+    *(
+        ("designer_every", 1),
+        ("seeds", 1),
+        ("extra_plays", 0),
+        ("admission_jobs", 0),
+        ("save_rounds", 0),
+        ("warm_up_steps", 0),
+    ),
 )
 
 

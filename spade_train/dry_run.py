@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -34,7 +35,8 @@ def dry_run(settings: Settings, console: Console) -> None:
         SpadeError: it could not begin: the model, the curriculum or this machine does not do.
     """
     pool = find_pool(settings.selfplay)
-    sketch = read_sketch(settings.model.model_name_or_path, settings.model.model_revision)
+    read = read_sketch(settings.model.model_name_or_path, settings.model.model_revision)
+    sketch = replace(read, template=settings.grpo.chat_template_kwargs or {})
     check_model(sketch, settings.selfplay, settings.grpo.max_completion_length, console.print)
     # A folder that is not there: the run's registry begins empty, and nothing is ever written into it.
     folder = RunFolder(Path(settings.selfplay.runs) / (settings.grpo.run_name or "dry_run"))

@@ -49,12 +49,12 @@ def check_tokenizer(name: str, tokenizer: Any, config: Any, say: Callable[[str],
     Raises:
         UsageError: it cannot be done.
     """
-    from spade_train.prompts import turn_text
+    from spade_train.chat import Chat
 
     if tokenizer.chat_template is None:
         raise UsageError(f"{name}: its tokenizer has no chat template; use a chat model.")
     try:
-        between = turn_text(tokenizer, "-")
+        between = Chat(tokenizer).between("-")
     except Exception as problem:  # a template is a program: it may raise whatever it likes
         raise UsageError(
             f"{name}: its chat template cannot write a system message and turns: {problem}"
@@ -126,7 +126,7 @@ def _check_shard(name: str, path: Path) -> None:
         length = int.from_bytes(file.read(8), "little")
         size = path.stat().st_size
         try:
-            header = json.loads(file.read(length)) if 0 < length < size else None
+            header = json.loads(file.read(length)) if 0 < length < size else {}
             end = max(entry["data_offsets"][1] for key, entry in header.items() if key != "__metadata__")
         except (ValueError, AttributeError, TypeError, KeyError):
             raise UsageError(f"{name}: {path.name} is no file of safetensors; fetch it anew.") from None

@@ -17,8 +17,6 @@ from spade_train.prompts import (
     TRAINING_SEEDS,
     TextEnvironment,
     agent_messages,
-    render,
-    turn_text,
     worked_examples,
 )
 from spade_train.selfplay import SelfPlay
@@ -82,7 +80,7 @@ def _opening(selfplay: SelfPlay, sketch: Sketch, env_id: str, seed: int) -> _Ope
         examples = worked_examples(env)
         seen, _ = env.reset(seed=seed)
         chats = [agent_messages(env, examples, seen, hint) for hint in (None, env.hint())]
-        plain, hinted = (render(sketch.tokenizer, chat, env.tools) for chat in chats)
+        plain, hinted = (sketch.chat.render(chat, env.tools) for chat in chats)
         return _Opening(plain, hinted, _expert_length(env, sketch, selfplay.limits.completion))
     finally:
         env.close()
@@ -95,13 +93,13 @@ def _expert_length(env: TextEnvironment, sketch: Sketch, most: int) -> int:
         action = env.expert_text()
         seen, _, terminated, truncated, _ = env.step(action)
         over = terminated or truncated
-        said = action if over else action + turn_text(sketch.tokenizer, seen)
+        said = action if over else action + sketch.chat.between(seen, env.tools)
         length += len(sketch.ids(said))
     return min(length, most)
 
 
 def _designer_prompt(selfplay: SelfPlay, sketch: Sketch) -> str:
-    return render(sketch.tokenizer, selfplay.workshop.designer.prompt(selfplay._context(0)))
+    return sketch.chat.render(selfplay.workshop.designer.prompt(selfplay._context(0)))
 
 
 def _design_length(selfplay: SelfPlay, sketch: Sketch) -> int:

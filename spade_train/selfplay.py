@@ -122,7 +122,7 @@ class SelfPlay:
             for design in designs
         ]
         places += [Place(env_id, _seeds(rng, 1)) for env_id in spare]
-        player = Player(policy, self.schedule.group, self._make, self.limits)
+        player = Player(policy, self.schedule.group, self.make, self.limits)
         played = player.blocks(places)
         new = [n for n, design in enumerate(designs) if design.env_id]
         effort = self.config.regret_width, self.config.extra_plays
@@ -142,7 +142,8 @@ class SelfPlay:
         self.watch, alarms = self.watch.after(number, seen, total(flat for _, flat in parts))
         return alarms
 
-    def _make(self, env_id: str) -> TextEnvironment:
+    def make(self, env_id: str) -> TextEnvironment:
+        """Open an environment's text face."""
         env: TextEnvironment = make_text(env_id, action_format=self.config.action_format)
         return env
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from spade_envs.errors import UsageError
+from spade_train.chat import Chat
 from spade_train.config import SelfPlayConfig
 from spade_train.model import embedded_gguf, embedded_is_unpacked, resolve_model
 from spade_train.model_check import check_lengths, check_tokenizer
@@ -20,15 +22,22 @@ class Sketch:
         name: what it is called in messages.
         config: transformers' configuration.
         tokenizer: transformers' tokenizer.
+        template: settings of its chat template.
     """
 
     name: str
     config: Any
     tokenizer: Any
+    template: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def chat(self) -> Chat:
+        """Its chat template."""
+        return Chat(self.tokenizer, self.template)
 
     def ids(self, text: str) -> list[int]:
         """Return the tokens of a text that holds its own control tokens."""
-        return list(self.tokenizer(text, add_special_tokens=False).input_ids)
+        return self.chat.ids(text)
 
 
 def read_sketch(name: str | None, revision: str | None = None) -> Sketch:

@@ -76,7 +76,7 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
         entries: Sequence[dict[str, Any]] = (),
     ) -> None:
         self.selfplay, self.run, self.entries = selfplay, run, list(entries)
-        self._display, self._settings, self._external = display, settings, external
+        self.display, self._settings, self._external = display, settings, external
         self._records = Records(run, selfplay.world)
         self._clock = Clock()
         self._entry: dict[str, Any] = {}
@@ -104,7 +104,7 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
         assert policy.generator is not None  # `sampling` gave one
         draws = policy.generator.get_state()
         for attempt in range(retries + 1):
-            self._clock = Clock(self._display.phase)
+            self._clock = Clock(self.display.phase)
             policy.generator.set_state(draws)
             try:
                 return self.selfplay.round(self._roles(policy), number, self._clock)
@@ -128,7 +128,7 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
 
     def on_substep_end(self, args: Any, *_: Any, **__: Any) -> None:
         """After every micro-batch but a step's last."""
-        self._display.advance(1 / (args.gradient_accumulation_steps * args.num_iterations))
+        self.display.advance(1 / (args.gradient_accumulation_steps * args.num_iterations))
 
     def on_pre_optimizer_step(self, *_: Any, **__: Any) -> None:
         """From here to the end of the step the weights are those of no round."""
@@ -143,7 +143,7 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
         self._entry |= {**learned, "gradient": self.gradients.take(), **self._clock.entry()}
         self._records.finish(self._entry)
         self.entries.append(self._entry)
-        self._display.round(self._entry)
+        self.display.round(self._entry)
         self.selfplay.watch = replace(self.selfplay.watch, entropy=logs.get("entropy"))
         state_now = RunState.of(self.selfplay, self.run, self._entry["round"] + 1)
         if self.selfplay.world.first:

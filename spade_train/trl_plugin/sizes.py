@@ -59,7 +59,7 @@ def _trainable(model: Any, settings: Settings) -> int:
     else:
         _freeze_lower(model, settings.selfplay.upper_layers)
     count = sum(one.numel() for one in model.parameters() if one.requires_grad)
-    return count * (2 if settings.selfplay.role_adapters else 1)
+    return int(count * (2 if settings.selfplay.role_adapters else 1))
 
 
 def _inner(text: Any) -> int:

@@ -19,8 +19,9 @@ from spade_train.run_folder import RunFolder
 from spade_train.selfplay import SelfPlay
 from spade_train.trl_plugin.adapters import RoleAdapters
 from spade_train.trl_plugin.hook import Hook
-from spade_train.trl_plugin.rollout import advantage, tasks
+from spade_train.trl_plugin.rollout import advantage, sampling, tasks
 from spade_train.trl_plugin.settings import Settings
+from spade_train.warm_up import WarmUp, lessons, warm_up
 from spade_train.world import World
 
 
@@ -64,6 +65,8 @@ def train(
     disable_progress_bar()
     hook = Hook(selfplay, run, display, settings, _external(settings), start.entries)
     trainer = _trainer(settings, start.model, hook)
+    if start.checkpoint is None and settings.selfplay.warm_up_steps:
+        _warm_up(trainer, hook, settings)
     try:
         trainer.train(resume_from_checkpoint=str(start.checkpoint.path) if start.checkpoint else None)
     except KeyboardInterrupt:
@@ -112,6 +115,18 @@ def _trainer(settings: Settings, model: str, hook: Hook) -> GRPOTrainer:
         )
     skip_padding(base.base_model)
     return trainer
+
+
+def _warm_up(trainer: GRPOTrainer, hook: Hook, settings: Settings) -> None:
+    """Learn the format from experts' episodes; every process does the same."""
+    own, selfplay = settings.selfplay, hook.selfplay
+    plan = WarmUp(own.warm_up_steps, learning_rate=own.warm_up_learning_rate, seed=selfplay.seed)
+    hook.display.console.print(f"warming up: {plan.steps} steps on experts' episodes")
+    with sampling(trainer, selfplay.seed, -1) as policy:
+        episodes = lessons(policy, list(selfplay.pool), selfplay.make, selfplay.limits, plan)
+    losses = warm_up(trainer.accelerator.unwrap_model(trainer.model), episodes, plan)
+    if losses:
+        hook.display.console.print(f"loss per token {losses[0]:.2f} to {losses[-1]:.2f}")
 
 
 def _tokenizer(model: str, revision: str | None) -> Any:

@@ -99,7 +99,7 @@ def test_sizes_are_those_of_the_model(model_folder: Path) -> None:
 
 
 def test_adapters_are_counted_as_they_are_made(model_folder: Path) -> None:
-    words = "--upper_layers 0 --use_peft --lora_r 8 --lora_target_modules all-linear".split()
+    words = ["--upper_layers", "0", "--use_peft", "--lora_r", "8", "--lora_target_modules", "all-linear"]
     found = shape(settings(model_folder, *words), AutoConfig.from_pretrained(model_folder))
     model = AutoModelForCausalLM.from_pretrained(model_folder)
     linear = [m for m in model.base_model.modules() if isinstance(m, torch.nn.Linear)]
