@@ -52,6 +52,7 @@ def design_entry(design: Design, number: int, slot: int, earned: Earned | None) 
         "tokens": len(design.mask),
         "sampled": own,
         "prompt_hash": prompt,
+        "reply_hash": _hash([*design.completion_ids, *design.mask]),
         **asdict(earned or NOTHING),
         **kept,
     }
@@ -63,6 +64,7 @@ def play_entry(episode: Episode, number: int, earned: Earned | None) -> dict[str
         "round": number,
         **asdict(episode.task),
         "prompt_hash": _hash(episode.prompt_ids),
+        "reply_hash": _hash([*episode.completion_ids, *episode.mask]),
         "tokens": len(episode.mask),
         "sampled": sum(episode.mask),
         **asdict(earned or NOTHING),
@@ -135,5 +137,5 @@ def _outcome(episode: Episode) -> dict[str, Any]:
 
 
 def _hash(ids: Sequence[int]) -> str:
-    """A short name of a prompt: the same for the same tokens."""
+    """A short name of tokens: the same for the same ones."""
     return sha256(",".join(map(str, ids)).encode()).hexdigest()[:16]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import shutil
 import sys
 import time
 from dataclasses import asdict, dataclass
@@ -11,7 +13,7 @@ from typing import Any
 
 from rich.console import Console
 
-from spade_envs.errors import UsageError
+from spade_envs.errors import SpadeError, UsageError
 from spade_train import trl_plugin
 from spade_train.checkpoints import Checkpoint, checkpoint_at, restore
 from spade_train.display import Display
@@ -25,6 +27,14 @@ from spade_train.trl_plugin import Settings
 from spade_train.world import World
 
 PACKAGES = ("spade-envs", "torch", "transformers", "trl", "peft", "accelerate", "gymnasium", "llguidance")
+
+
+LITTLE = 16 * 2**20
+"""Bytes: with less, the disk is full."""
+
+
+class RunError(SpadeError):
+    """The machine could not go on with a run; the run's folder is whole."""
 
 
 @dataclass(frozen=True)
@@ -105,10 +115,29 @@ def _train(run: Run, checkpoint: Checkpoint | None) -> None:
         try:
             with Display(run.settings.selfplay.rounds, console, done=len(start.entries)) as display:
                 entries = trl_plugin.train(run.settings, start, selfplay, folder, display)
-        except BaseException:
-            console.print(f"to go on: spade-train resume {folder.path}")
+        except (KeyboardInterrupt, SpadeError):
+            _say_how_to_go_on(folder, console)
             raise
+        except (
+            OSError,
+            RuntimeError,
+        ) as problem:  # safetensors and PyTorch tell of a full disk in either way
+            _say_how_to_go_on(folder, console)
+            raise _stopped(folder, problem) from problem
     print_results(folder, entries, time.monotonic() - began, console)
+
+
+def _say_how_to_go_on(folder: RunFolder, console: Console) -> None:
+    console.print(f"to go on: spade-train resume {folder.path}", markup=False)
+
+
+def _stopped(folder: RunFolder, problem: Exception) -> Exception:
+    """Return what the user is told where the machine has failed; a fault of the program's stays what it is."""
+    if shutil.disk_usage(folder.path).free < LITTLE or getattr(problem, "errno", None) == errno.ENOSPC:
+        return RunError(f"the disk that holds {folder.path} is full; make room, then go on")
+    if isinstance(problem, OSError):
+        return RunError(f"{problem.filename or folder.path}: {problem.strerror or problem}")
+    return problem
 
 
 def _config(settings: Settings, said: Words, model: str, pool: dict[str, str]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import random
@@ -74,9 +75,18 @@ def flags(model: Path, runs: Path, name: str, rounds: int) -> list[str]:
     ).split()
 
 
-def start(words: Sequence[str], registry: Path, output: Path) -> multiprocessing.process.BaseProcess:
-    """Start `spade-train` with these words in a process of its own."""
-    process = _context().Process(target=_train, args=(list(words), str(registry), str(output)))
+def start(
+    words: Sequence[str], registry: Path, output: Path, full_after: int | None = None
+) -> multiprocessing.process.BaseProcess:
+    """Start `spade-train` with these words in a process of its own.
+
+    Args:
+        words: the command line.
+        registry: the user's registry.
+        output: the file that takes what it prints.
+        full_after: how many times it may see a file onto the disk before that is full.
+    """
+    process = _context().Process(target=_train, args=(list(words), str(registry), str(output), full_after))
     process.start()
     return process
 
@@ -101,7 +111,7 @@ def _context() -> ForkServerContext:
     return context
 
 
-def _train(words: list[str], registry: str, output: str) -> None:
+def _train(words: list[str], registry: str, output: str, full_after: int | None) -> None:
     import sys
 
     import torch
@@ -112,6 +122,20 @@ def _train(words: list[str], registry: str, output: str) -> None:
     from spade_envs import add_registry
     from spade_train.cli import main
 
+    if full_after is not None:
+        _fill_the_disk(full_after)
     random.seed(os.getpid())  # nothing may depend on it
     add_registry(registry)
     main(words)
+
+
+def _fill_the_disk(after: int) -> None:
+    left, fsync = [after], os.fsync
+
+    def full(descriptor: int) -> None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        fsync(descriptor)
+
+    os.fsync = full

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import signal
 import time
 from hashlib import sha256
 from pathlib import Path
@@ -15,6 +17,7 @@ from killing import flags, killed, lucky_registry, start
 from safetensors.torch import load_file
 
 ROUNDS = 3
+GOLDEN = Path(__file__).parent / "golden" / "three_rounds.json"
 
 
 def outcome(run: Path) -> dict[str, Any]:
@@ -73,18 +76,91 @@ def interrupted(model: Path, registry: Path, runs: Path, seconds: list[float]) -
     return runs / "killed"
 
 
+def summary(run: Path) -> dict[str, Any]:
+    """What three rounds must always come to: rewards, advantages, tokens with their masks, weights."""
+    rows = [
+        json.loads(line)
+        for name in ("designs", "plays")
+        for line in (run / f"{name}.jsonl").read_text().splitlines()
+    ]
+    kept = ("round", "prompt_hash", "reply_hash", "tokens", "sampled", "reward", "advantage")
+    trained = {name: tensor for name, tensor in weights(run).items() if ".layers.1." in name}
+    return {
+        "rows": [{key: row[key] for key in kept} for row in rows],
+        "weights": {
+            name: [tensor.sum().item(), tensor.abs().sum().item()] for name, tensor in trained.items()
+        },
+    }
+
+
+def is_golden(run: Path) -> None:
+    """Compare with the file; ``SPADE_GOLDEN=write`` writes it anew, for a change that is meant."""
+    found = summary(run)
+    if os.environ.get("SPADE_GOLDEN") == "write":
+        GOLDEN.write_text(json.dumps(found, indent=1) + "\n")
+    golden = json.loads(GOLDEN.read_text())
+    for row, expected in zip(found["rows"], golden["rows"], strict=True):
+        numbers = [key for key in ("reward", "advantage") if expected[key] is not None]
+        assert {k: v for k, v in row.items() if k not in numbers} == {
+            k: v for k, v in expected.items() if k not in numbers
+        }
+        assert [row[key] for key in numbers] == pytest.approx([expected[key] for key in numbers], abs=1e-4)
+    assert found["weights"].keys() == golden["weights"].keys()
+    for name, sums in found["weights"].items():
+        assert sums == pytest.approx(golden["weights"][name], rel=1e-3, abs=1e-3), name
+
+
 def same(whole: Path, run: Path) -> None:
     assert outcome(run) == outcome(whole)
     expected, found = weights(whole), weights(run)
     assert all(torch.equal(expected[name], found[name]) for name in expected)
 
 
-def test_a_killed_run_ends_as_one_that_never_stopped(
+def test_three_rounds_are_golden_and_a_killed_run_ends_as_one_that_never_stopped(
+    whole: tuple[Path, float], model_folder: Path, registry: Path, tmp_path: Path
+) -> None:
+    path, seconds = whole  # one test, so that this run is made once
+    is_golden(path)
+    run = interrupted(model_folder, registry, tmp_path, [0.7 * seconds])
+    same(path, run)
+
+
+@pytest.mark.soak
+def test_control_c_saves_and_says_how_to_go_on(
     whole: tuple[Path, float], model_folder: Path, registry: Path, tmp_path: Path
 ) -> None:
     path, seconds = whole
-    run = interrupted(model_folder, registry, tmp_path, [0.7 * seconds])
-    same(path, run)
+    output = tmp_path / "output.txt"
+    words = [*flags(model_folder, tmp_path, "stopped", ROUNDS), "--save_rounds", "0"]
+    process = start(words, registry, output)
+    process.join(0.7 * seconds)
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGINT)
+    process.join(60)
+    assert process.exitcode == 130
+    assert f"to go on: spade-train resume {tmp_path / 'stopped'}" in output.read_text()
+    assert (tmp_path / "stopped" / "checkpoints").is_dir()
+    process = start(["resume", str(tmp_path / "stopped"), "--save_rounds", "1"], registry, output)
+    process.join(300)
+    assert process.exitcode == 0, output.read_text()
+    same(path, tmp_path / "stopped")
+
+
+@pytest.mark.soak
+def test_a_full_disk_stops_a_run_that_goes_on_later(
+    whole: tuple[Path, float], model_folder: Path, registry: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "output.txt"
+    words = flags(model_folder, tmp_path, "full", ROUNDS)
+    process = start(words, registry, output, full_after=40)
+    process.join(300)
+    assert process.exitcode == 1
+    assert "is full; make room, then go on" in output.read_text()
+    assert "Traceback" not in output.read_text()
+    process = start(["resume", str(tmp_path / "full")], registry, output)
+    process.join(300)
+    assert process.exitcode == 0, output.read_text()
+    same(whole[0], tmp_path / "full")
 
 
 @pytest.mark.soak
