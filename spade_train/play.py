@@ -175,7 +175,11 @@ def _turn(policy: Policy, one: _Running, said: list[int], limits: Limits) -> lis
     one.say(said, 1)
     one.turns += 1
     assert one.env is not None  # who plays has been opened
-    observation, reward, terminated, truncated, info = one.env.step(policy.chat.action(said, policy.stop))
+    try:
+        observation, reward, terminated, truncated, info = one.env.step(policy.chat.action(said, policy.stop))
+    except WorkerFault:  # the step itself went well, but not what tells of it
+        one.end = "fault"
+        return []
     one.return_ += reward
     one.readable += not info.get("invalid_action", False)
     one.success = bool(info.get("is_success", False))
