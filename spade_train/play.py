@@ -186,7 +186,11 @@ def _turn(policy: Policy, one: _Running, said: list[int], limits: Limits) -> lis
     one.say(said, 1)
     one.actions.append(policy.chat.action(said, policy.stop))
     assert one.env is not None  # who plays has been opened
-    observation, reward, terminated, truncated, info = one.env.step(one.actions[-1])
+    try:
+        observation, reward, terminated, truncated, info = one.env.step(one.actions[-1])
+    except WorkerFault:  # the step itself went well, but not what tells of it
+        one.end = "fault"
+        return []
     one.shown.append(observation)
     one.return_ += reward
     one.readable += not info.get("invalid_action", False)

@@ -116,6 +116,20 @@ def test_faults_are_data_and_unplayed_rows_are_masked(tokenizer: Any) -> None:
     assert all(env.closed for env in made)
 
 
+def test_an_environment_that_cannot_tell_its_state_is_a_fault_of_its_own_episode(tokenizer: Any) -> None:
+    class Mute(Count):
+        def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+            super().step(action)
+            raise WorkerFault("raised", "render raised ValueError")
+
+    script = (f"<answer>9</answer>{END}",) * 5
+    tasks = [Task("mute", 0), Task("count", 0)]
+    mute, fine = play(
+        scripted(tokenizer, script, script), tasks, lambda one: Mute() if one == "mute" else Count(), Limits()
+    )
+    assert (mute.end, mute.turns, mute.counts, fine.counts) == ("fault", 1, False, True)
+
+
 def test_a_prompt_beyond_the_limit_is_not_played(tokenizer: Any) -> None:
     (episode,) = play(scripted(tokenizer), [Task("count", 0)], lambda _: Count(), Limits(prompt=20))
     assert (episode.end, episode.turns, episode.counts, episode.mask) == ("context", 0, False, (0,))
