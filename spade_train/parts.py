@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spade_envs import EnvId, add_registry, near_ids, registries
+from spade_envs import EnvId, add_registry, registries
 from spade_envs.errors import UsageError
 from spade_train.agent_rewards import AgentTerms
 from spade_train.config import SelfPlayConfig
 from spade_train.designer import Corpus, Designer, FreeDesigner, Memory, SlotDesigner
 from spade_train.designer_rewards import weighted
 from spade_train.designing import Workshop
+from spade_train.missing import nothing_to_play, why_missing
 from spade_train.paying import Pay
 from spade_train.play import Limits
 from spade_train.reward_extensions import all_terms
@@ -75,15 +76,14 @@ def find_pool(config: SelfPlayConfig) -> dict[str, str]:
         UsageError: an id is unknown, or there is nothing at all.
     """
     held = {str(e.header.id): e for registry in registries() for e in registry.entries()}
+    known = [entry.header.id for entry in held.values()]
     for name in config.curriculum:
         if name not in held:
-            near = ", ".join(map(str, near_ids(name, (entry.header.id for entry in held.values()))))
-            mend = f"Did you mean {near}?" if near else "spade-envs list shows what there is."
-            raise UsageError(f"curriculum: there is no environment {name}. {mend}")
+            raise UsageError(f"curriculum: {why_missing(name, known, registries())}")
     seeds = sorted((e.header.id for e in held.values() if e.header.origin == "seed"), key=_version)
     pool = config.curriculum or list({env_id.name: str(env_id) for env_id in seeds}.values())
     if not pool:
-        raise UsageError("No seed environment is registered, so nothing could fill a refused design's block.")
+        raise UsageError(nothing_to_play(registries()))
     return {name: held[name].file_sha256 for name in pool}
 
 
@@ -106,7 +106,14 @@ def make_designer(config: SelfPlayConfig) -> Designer:
 
 
 def make_corpus(config: SelfPlayConfig) -> Corpus:
-    """Return the documents that designs are grounded on."""
+    """Return the documents that designs are grounded on.
+
+    Raises:
+        UsageError: a file that the settings name cannot be read, or holds a line that cannot.
+    """
     if not config.use_corpus:
         return Corpus(())
-    return Corpus.read([Path(path) for path in config.corpus] or None)
+    corpus = Corpus.read([Path(path) for path in config.corpus] or None)
+    if corpus.problems:
+        raise UsageError(f"corpus: {corpus.problems[0]}")
+    return corpus

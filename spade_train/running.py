@@ -19,7 +19,7 @@ from spade_train.checkpoints import Checkpoint, checkpoint_at, restore
 from spade_train.display import Display
 from spade_train.flags import Words, check_names
 from spade_train.model import resolve_model
-from spade_train.parts import check_pins, find_pool, make_pay, make_selfplay
+from spade_train.parts import check_pins, find_pool, make_corpus, make_pay, make_selfplay
 from spade_train.results import print_results
 from spade_train.run_folder import RunFolder
 from spade_train.sketch import check_model, read_sketch
@@ -64,6 +64,7 @@ def begin(settings: Settings, said: Words, console: Console) -> None:
     console = console if world.first else Console(quiet=True)
     pool = find_pool(settings.selfplay)
     make_pay(settings.selfplay)  # its mistakes are told before a model is loaded
+    make_corpus(settings.selfplay)  # read again later: here only to be told of a broken file at once
     model = resolve_model(settings.model.model_name_or_path, console.print)
     sketch = read_sketch(model, settings.model.model_revision)
     check_model(sketch, settings.selfplay, settings.grpo.max_completion_length, console.print)

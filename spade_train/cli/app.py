@@ -17,6 +17,8 @@ COMMANDS = {
     "train": "spade_train.cli.train",
     "resume": "spade_train.cli.resume",
     "rollback": "spade_train.cli.rollback",
+    "list": "spade_train.cli.runs",
+    "show": "spade_train.cli.show",
 }
 """Word -> the module whose ``run(words, console)`` obeys it. Imported when it is asked for: some load PyTorch."""
 

@@ -93,10 +93,10 @@ def test_a_command_says_what_it_wants(words: list[str], capsys: pytest.CaptureFi
     assert f"See spade-train {words[0]} --help." in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["resume", "rollback"])
+@pytest.mark.parametrize("command", ["resume", "rollback", "list", "show"])
 def test_each_command_has_help_with_examples(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(command, "--help") == 0
-    assert f"spade-train {command} runs/" in capsys.readouterr().out
+    assert f"spade-train {command} runs" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("words", [["resume"], ["rollback", "1"]])
