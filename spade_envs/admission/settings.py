@@ -88,7 +88,7 @@ class Settings:
     order_p: float = 0.01
     hint_words: int = 100
     leak_limit: float = 0.1
-    search_episodes: int = 150
+    search_episodes: int = 50
     shown_limit: float = 0.75
     near_tree: float = 0.5
     near_contained: float = 0.7
