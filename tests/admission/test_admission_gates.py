@@ -158,8 +158,10 @@ def test_levels_that_play_alike_are_noted() -> None:
         return [*experts, *plays("uniform", wins, 25, level)]
 
     easy = shown(1, 3, "add 1", 0)
-    same = evidence(*easy, *shown(2, 3, "add 2", 0))
+    same = evidence(*easy, *shown(2, 3, "sum 1", 0))
     assert rules(level_gate.difficulty, same) == {"difficulty.alike"}
+    other_numbers = evidence(*easy, *shown(2, 3, "add 2", 0))
+    assert rules(level_gate.difficulty, other_numbers) == set(), "what a reset shows tells them apart"
     assert severity_of("difficulty.alike") == "warn"
     for harder in (shown(2, 4, "add 1", 0), shown(2, 3, "add 1 and 2", 0)):
         assert rules(level_gate.difficulty, evidence(*easy, *harder)) == set()
