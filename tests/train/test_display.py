@@ -39,7 +39,7 @@ def terminal(width: int, **options: Any) -> Console:
     return Console(file=io.StringIO(), force_terminal=True, width=width, soft_wrap=True, **options)
 
 
-@pytest.mark.parametrize("width", [120, 80, 60, 40, 24])
+@pytest.mark.parametrize("width", [120, 80, 60, 40, 30])
 def test_the_time_left_is_seen_on_terminals_of_any_width(width: int) -> None:
     _, lines = played(terminal(width))
     bars = [line.rstrip() for line in lines if "left" in line]
