@@ -32,9 +32,11 @@ def check_preset(said: Words, actions: Iterable[argparse.Action]) -> None:
         known.setdefault(action.dest, action)  # before its --no_ twin
     for name, value in said.preset.items():
         action = known[name]
+        place = said.places.get(name, said.path)
+        if action.nargs == "+" and isinstance(value, str):  # it would be read letter by letter
+            raise UsageError(f"{place}: {name} is {value!r}; it must be a list, such as [{value}].")
         for one in value if isinstance(value, list) else [value]:
             if one is not None and (wanted := _wanted(action, one)):
-                place = said.places.get(name, said.path)
                 raise UsageError(f"{place}: {name} is {one!r}; it must be {wanted}.")
 
 

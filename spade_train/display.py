@@ -6,7 +6,14 @@ from types import TracebackType
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 
 from spade_train.clock import PHASES
@@ -27,11 +34,7 @@ class Display:
         self.console = console or Console(highlight=False)
         self._rounds, self._round, self._phase = rounds, done, ""
         self._progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=24),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
+            *_columns(self.console.width),
             console=self.console,
             transient=True,
             disable=not self.console.is_terminal,
@@ -56,7 +59,7 @@ class Display:
         before = sum(_SHARE[phase] for phase in PHASES[: PHASES.index(name)])
         text = f"round {self._round}/{self._rounds}: {_DOING[name]}"
         done = (self._round - 1) * sum(_SHARE.values()) + before
-        self._progress.update(self._task, description=text, completed=done)
+        self._progress.update(self._task, description=_fitting(text, self.console.width), completed=done)
         if not self.console.is_terminal:
             self.console.print(text)
 
@@ -65,13 +68,36 @@ class Display:
         self._progress.advance(self._task, share * _SHARE["train"])
 
     def round(self, entry: dict[str, Any]) -> None:
-        """Print what became of the round."""
+        """Print what became of the round, which is done."""
+        self._progress.update(self._task, completed=self._round * sum(_SHARE.values()))
         self.console.print(
             f"round {entry['round'] + 1}/{self._rounds}: {entry['designs']} designs, "
             f"{entry['compiled']} compiled, {len(entry['admitted'])} admitted; "
             f"success {_number(entry['success'])}, with the hint {_number(entry['hinted_success'])}; "
             f"{_seconds(entry)} s"
         )
+
+
+_TIMES = len(" 0:00:00 left 0:00:00")
+_BAR = 24
+
+
+def _columns(width: int) -> list[ProgressColumn]:
+    """What is shown side by side: where room is short there is no bar, but always the time left."""
+    bar = [BarColumn(bar_width=_BAR)] if width >= 80 else []
+    return [
+        TextColumn("{task.description}"),
+        *bar,
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    ]
+
+
+def _fitting(text: str, width: int) -> str:
+    """Cut a text so that the times stay in the line."""
+    room = max(1, width - _TIMES)
+    return text if len(text) <= room else text[: room - 1] + "…"
 
 
 def summary(entries: list[dict[str, Any]]) -> Table:

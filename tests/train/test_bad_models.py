@@ -65,7 +65,7 @@ BROKEN: dict[str, tuple[Harm, str]] = {
     "unheard-of kind": (change(CONFIG, model_type="unheard"), "cannot be read.*unheard"),
     "no template": (remove("chat_template.jinja"), "no chat template"),
     "template that fails": (write("chat_template.jinja", "{{ raise_exception('no system') }}"), "no system"),
-    "template without replies": (write("chat_template.jinja", "hello"), "leaves out what the assistant said"),
+    "template without replies": (write("chat_template.jinja", "hello"), "leaves replies out"),
     "no weights": (remove("model.safetensors"), "there are no weights"),
     "cut-off weights": (truncate, "model.safetensors has .* bytes and should have"),
     "weights of another kind": (

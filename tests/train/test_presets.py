@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from spade_envs.errors import UsageError
 from spade_train import trl_plugin
+from spade_train.dry_run import dry_run
 from spade_train.flags import check_names, read_words
 from spade_train.presets import FOLDER, preset_names, read_preset
+
+pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")  # between transformers and PEFT
 
 
 def words(name: str, model: Path) -> list[str]:
@@ -19,17 +24,26 @@ def words(name: str, model: Path) -> list[str]:
     return ["--config", name, *more, "--max_completion_length", "1024", "--turn_tokens", "12"]
 
 
-COMING = {"ablation_learning_potential", "ablation_solve_rate"}
-"""Their reward is not yet among the settings'."""
-
-
-@pytest.mark.parametrize("name", [name for name in preset_names() if name not in COMING])
+@pytest.mark.parametrize("name", preset_names())
 def test_a_preset_is_valid(name: str, model_folder: Path) -> None:
     said = read_words(words(name, model_folder))
     check_names(said, trl_plugin.known_settings())
     settings = trl_plugin.settings(said)
     assert settings.grpo.gradient_accumulation_steps > 1
     assert settings.grpo.max_steps == settings.selfplay.rounds
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_a_preset_can_be_tried_dry(
+    name: str, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    console = Console(file=io.StringIO(), width=200)
+    dry_run(trl_plugin.settings(read_words(words(name, model_folder))), console)
+    told = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "peak" in told
+    assert ("The designer's first prompt" in told) is (name != "ablation_fixed_environments")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", preset_names())
@@ -81,6 +95,7 @@ def test_a_wrong_file_is_named(files: dict[str, str], found: str, tmp_path: Path
         ("learning_rate: fast", "learning_rate is 'fast'; it must be a number"),
         ("memory: 3", "memory is 3; it must be true or false"),
         ("designer: poet", "it must be one of slots, free, none"),
+        ("curriculum: spade/LampRow-v0", r"it must be a list, such as \[spade/LampRow-v0\]"),
         ("learning_rate: .nan", "it must be a finite number"),
     ],
 )
