@@ -29,8 +29,9 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix-only --quiet .
 	$(BIN)/ruff format --quiet .
 
-docs: $(VENV)/.dev  ## The pages that are built: docs/environments.
+docs: $(VENV)/.dev  ## The pages and tables that are built: docs/environments, docs/reference/spade-train.md.
 	$(BIN)/python docs/build_environments.py
+	$(BIN)/python docs/build_settings.py
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v <= (3, 13) else \

@@ -12,6 +12,7 @@ from spade_train.footprint import Footprint, Load, footprint
 from spade_train.parts import find_pool, make_selfplay
 from spade_train.preview import Preview, preview
 from spade_train.run_folder import RunFolder
+from spade_train.selfplay import SelfPlay
 from spade_train.sketch import Sketch, check_model, read_sketch
 from spade_train.trl_plugin import Settings
 from spade_train.trl_plugin.sizes import parameters, shape
@@ -34,15 +35,10 @@ def dry_run(settings: Settings, console: Console) -> None:
     Raises:
         SpadeError: it could not begin: the model, the curriculum or this machine does not do.
     """
-    pool = find_pool(settings.selfplay)
-    read = read_sketch(settings.model.model_name_or_path, settings.model.model_revision)
-    sketch = replace(read, template=settings.grpo.chat_template_kwargs or {})
-    check_model(sketch, settings.selfplay, settings.grpo.max_completion_length, console.print)
-    # A folder that is not there: the run's registry begins empty, and nothing is ever written into it.
-    folder = RunFolder(Path(settings.selfplay.runs) / (settings.grpo.run_name or "dry_run"))
-    selfplay = make_selfplay(settings, folder, list(pool), World(), None)
-    seen = preview(selfplay, sketch)
-    console.print(f"model {Path(sketch.name).name}, {len(pool)} environments; nothing is trained or written")
+    sketch, selfplay, seen = _look(settings, console)
+    console.print(
+        f"model {Path(sketch.name).name}, {len(selfplay.pool)} environments; nothing is trained or written"
+    )
     for one in budgets(
         selfplay.schedule,
         settings.selfplay.rounds,
@@ -54,6 +50,24 @@ def dry_run(settings: Settings, console: Console) -> None:
         _print_round(one, settings, console)
     _print_memory(memory(settings, sketch, seen), console)
     _print_prompts(seen, sketch, console)
+
+
+def estimate(settings: Settings) -> Footprint:
+    """Return the memory that one process of such a run takes."""
+    sketch, _, seen = _look(settings, Console(quiet=True))
+    return memory(settings, sketch, seen)
+
+
+def _look(settings: Settings, console: Console) -> tuple[Sketch, SelfPlay, Preview]:
+    """Read everything that a run would begin with."""
+    pool = find_pool(settings.selfplay)
+    read = read_sketch(settings.model.model_name_or_path, settings.model.model_revision)
+    sketch = replace(read, template=settings.grpo.chat_template_kwargs or {})
+    check_model(sketch, settings.selfplay, settings.grpo.max_completion_length, console.print)
+    # A folder that is not there: the run's registry begins empty, and nothing is ever written into it.
+    folder = RunFolder(Path(settings.selfplay.runs) / (settings.grpo.run_name or "dry_run"))
+    selfplay = make_selfplay(settings, folder, list(pool), World(), None)
+    return sketch, selfplay, preview(selfplay, sketch)
 
 
 def memory(settings: Settings, sketch: Sketch, seen: Preview) -> Footprint:
@@ -115,7 +129,7 @@ def _numbers(rounds: tuple[int, ...]) -> str:
 
 
 def _print_memory(found: Footprint, console: Console) -> None:
-    console.print("\nMemory of one process that shares nothing, estimated")
+    console.print("\nMemory of one process that shares nothing, estimated; allow a third more")
     for name, text in _PARTS.items():
         if size := getattr(found, name):
             console.print(f"  {text:<32} {_gigabytes(size)}")

@@ -56,17 +56,25 @@ def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.fixture(scope="module")
-def built() -> dict[str, str]:
-    """The pages of the environments, as they are built from what stands in the seeds' folder now."""
-    spec = importlib.util.spec_from_file_location(
-        "build_environments", ROOT / "docs" / "build_environments.py"
-    )
+def script(name: str) -> Any:
+    """Import a script of the documentation."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module: Any = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.pages()
+    return module
+
+
+@pytest.fixture(scope="module")
+def built() -> dict[str, str]:
+    """The pages of the environments, as they are built from what stands in the seeds' folder now."""
+    return script("build_environments").pages()
+
+
+def test_the_tables_of_settings_are_up_to_date() -> None:
+    settings = script("build_settings")
+    assert settings.PAGE.read_text() == settings.page(), "run `make docs`"
 
 
 def test_the_pages_of_the_environments_are_up_to_date(built: dict[str, str]) -> None:
