@@ -16,7 +16,7 @@ from statistics import fmean, variance
 from rich.console import Console
 from rich.table import Table
 
-from spade_train.regret import paired_regret
+from spade_train.rewards.regret import paired_regret
 
 Rates = Callable[[random.Random], tuple[float, float]]
 """Of one seed: success without the hint and with it."""

@@ -29,11 +29,11 @@ from trl import GRPOConfig, GRPOTrainer
 
 from spade_envs import make_text
 from spade_envs.admission.rates import wilson
-from spade_train.agent_rewards import AgentTerms, Outcome, block_rewards
-from spade_train.decoding import Policy
-from spade_train.model import resolve_model
-from spade_train.play import Limits, Task, play
-from spade_train.prompts import HELD_OUT_SEED, TRAINING_SEEDS
+from spade_train.models.model import resolve_model
+from spade_train.playing.decoding import Policy
+from spade_train.playing.play import Limits, Task, play
+from spade_train.playing.prompts import HELD_OUT_SEED, TRAINING_SEEDS
+from spade_train.rewards.agent import AgentTerms, Outcome, block_rewards
 from spade_train.trl_plugin import sampling
 
 LIMITS = Limits(prompt=1024, turn=16, completion=160)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from spade_train.cli import main
 from spade_train.cli.train import set_environment
-from spade_train.run_folder import RunFolder
+from spade_train.runs.folder import RunFolder
 
 
 def measured(words: list[str]) -> int:
@@ -26,8 +26,8 @@ def measured(words: list[str]) -> int:
 
 def estimated(words: list[str]) -> int:
     from spade_train import trl_plugin
-    from spade_train.dry_run import estimate
     from spade_train.flags import read_words
+    from spade_train.models.dry_run import estimate
 
     return estimate(trl_plugin.settings(read_words(words))).peak
 

@@ -15,7 +15,7 @@ from rich.table import Table
 from simulated_rounds import CHEATS, HONEST, Cheat, Simulation
 
 from spade_train.monitors import Alarm, History, watch
-from spade_train.uncertainty import wilson
+from spade_train.rewards.uncertainty import wilson
 
 
 def alarms(cheat: Cheat, seed: int, group: int, rounds: int) -> list[Alarm]:

@@ -18,10 +18,10 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from spade_envs import make_text, registries
 from spade_envs.admission.rates import wilson
 from spade_train.config import SelfPlayConfig
-from spade_train.decoding import Policy
-from spade_train.model import resolve_model
-from spade_train.play import Episode, Limits, Task, play
-from spade_train.prompts import HELD_OUT_SEED
+from spade_train.models.model import resolve_model
+from spade_train.playing.decoding import Policy
+from spade_train.playing.play import Episode, Limits, Task, play
+from spade_train.playing.prompts import HELD_OUT_SEED
 
 BATCH = 32
 

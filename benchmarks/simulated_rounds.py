@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from spade_train.monitors import EnvironmentSeen, RoundSeen
-from spade_train.regret import paired_regret
-from spade_train.uncertainty import Tally
+from spade_train.rewards.regret import paired_regret
+from spade_train.rewards.uncertainty import Tally
 
 Odds = Callable[["Environment", int, bool], float]
 

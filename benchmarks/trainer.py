@@ -32,14 +32,14 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, PrinterCallback, T
 from trl import GRPOConfig, GRPOTrainer
 
 from spade_envs import make_text
-from spade_train.decoding import Decoder, Policy
-from spade_train.forward import Forward
-from spade_train.gradients import RoleGradients
-from spade_train.model import resolve_model
-from spade_train.padding import skip_padding
-from spade_train.play import Episode, Limits, Task, play
-from spade_train.prompts import agent_messages, worked_examples
-from spade_train.sampling import Sampler
+from spade_train.models.model import resolve_model
+from spade_train.playing.decoding import Decoder, Policy
+from spade_train.playing.forward import Forward
+from spade_train.playing.play import Episode, Limits, Task, play
+from spade_train.playing.prompts import agent_messages, worked_examples
+from spade_train.playing.sampling import Sampler
+from spade_train.trl_plugin.gradients import RoleGradients
+from spade_train.trl_plugin.padding import skip_padding
 
 ENVS = ("spade/LargestValue-v0", "spade/OasisWalk-v0")
 LIMITS = Limits(prompt=1024, turn=16, completion=160)

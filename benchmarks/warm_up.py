@@ -19,11 +19,11 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from spade_envs import make_text
 from spade_envs.admission.rates import wilson
-from spade_train.decoding import Policy
-from spade_train.model import resolve_model
-from spade_train.play import Limits, Task, play
-from spade_train.prompts import HELD_OUT_SEED
-from spade_train.warm_up import WarmUp, lessons, warm_up
+from spade_train.models.model import resolve_model
+from spade_train.playing.decoding import Policy
+from spade_train.playing.play import Limits, Task, play
+from spade_train.playing.prompts import HELD_OUT_SEED
+from spade_train.playing.warm_up import WarmUp, lessons, warm_up
 
 ENVS = ("spade/LargestValue-v0", "spade/OasisWalk-v0")
 LIMITS = Limits(prompt=1024, turn=16, completion=400)

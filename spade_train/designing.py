@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from spade_envs import Admission, Panel, Registry, Rejection
-from spade_train.constraint import Constraint, JsonConstraint
-from spade_train.decoding import Policy
 from spade_train.designer import DesignContext, Designer
+from spade_train.playing.constraint import Constraint, JsonConstraint
+from spade_train.playing.decoding import Policy
 from spade_train.rounds import Design
 from spade_train.world import World
 

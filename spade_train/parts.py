@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING
 
 from spade_envs import EnvId, add_registry, registries
 from spade_envs.errors import UsageError
-from spade_train.agent_rewards import AgentTerms
 from spade_train.config import SelfPlayConfig
 from spade_train.designer import Corpus, Designer, FreeDesigner, Memory, SlotDesigner
-from spade_train.designer_rewards import weighted
 from spade_train.designing import Workshop
 from spade_train.missing import nothing_to_play, why_missing
-from spade_train.paying import Pay
-from spade_train.play import Limits
-from spade_train.reward_extensions import all_terms
+from spade_train.playing.play import Limits
+from spade_train.rewards.agent import AgentTerms
+from spade_train.rewards.designer import weighted
+from spade_train.rewards.extensions import all_terms
+from spade_train.rewards.paying import Pay
 from spade_train.selfplay import SelfPlay
 from spade_train.watching import Watch
 from spade_train.world import World
 
 if TYPE_CHECKING:
-    from spade_train.checkpoints import Checkpoint
-    from spade_train.run_folder import RunFolder
+    from spade_train.runs.checkpoints import Checkpoint
+    from spade_train.runs.folder import RunFolder
     from spade_train.trl_plugin import Settings
 
 

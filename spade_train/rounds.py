@@ -9,8 +9,8 @@ from statistics import fmean
 from typing import Any, Literal
 
 from spade_train.monitors import Alarm
-from spade_train.play import Episode
-from spade_train.regret import Regret, paired_regret
+from spade_train.playing.play import Episode
+from spade_train.rewards.regret import Regret, paired_regret
 
 Role = Literal["designer", "agent"]
 

@@ -15,14 +15,14 @@ from rich.console import Console
 
 from spade_envs.errors import SpadeError, UsageError
 from spade_train import trl_plugin
-from spade_train.checkpoints import Checkpoint, checkpoint_at, restore
 from spade_train.display import Display
 from spade_train.flags import Words, check_names
-from spade_train.model import resolve_model
+from spade_train.models.model import resolve_model
+from spade_train.models.sketch import check_model, read_sketch
 from spade_train.parts import check_pins, find_pool, make_corpus, make_pay, make_selfplay
-from spade_train.results import print_results
-from spade_train.run_folder import RunFolder
-from spade_train.sketch import check_model, read_sketch
+from spade_train.runs.checkpoints import Checkpoint, checkpoint_at, restore
+from spade_train.runs.folder import RunFolder
+from spade_train.runs.results import print_results
 from spade_train.trl_plugin import Settings
 from spade_train.world import World
 

@@ -36,17 +36,17 @@ from spade_envs import make_text
 from spade_train.clock import Clock
 from spade_train.config import SelfPlayConfig
 from spade_train.curriculum import choose
-from spade_train.decoding import Policy
 from spade_train.designer import Corpus, DesignContext, Memory, Record
 from spade_train.designing import Workshop
-from spade_train.measuring import Place, Player
 from spade_train.monitors import Alarm
-from spade_train.paying import Pay, flat_blocks
-from spade_train.play import Limits
-from spade_train.prompts import TRAINING_SEEDS, TextEnvironment
+from spade_train.playing.decoding import Policy
+from spade_train.playing.measuring import Place, Player
+from spade_train.playing.play import Limits
+from spade_train.playing.prompts import TRAINING_SEEDS, TextEnvironment
+from spade_train.rewards.paying import Pay, flat_blocks
+from spade_train.rewards.uncertainty import Tally, total
 from spade_train.rounds import Design, Played, Role, Round
 from spade_train.schedule import RoundPlan, Schedule
-from spade_train.uncertainty import Tally, total
 from spade_train.watching import Watch, environment_seen
 from spade_train.world import World
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from spade_train.monitors import Alarm, EnvironmentSeen, History, RoundSeen, is_quarantined, watch
-from spade_train.play import Episode
+from spade_train.playing.play import Episode
+from spade_train.rewards.uncertainty import Tally
 from spade_train.rounds import Played
-from spade_train.uncertainty import Tally
 
 UNREADABLE = 0.5
 """A play in which a smaller share of the turns could be read counts as unread."""

@@ -12,8 +12,8 @@ from spade_train.cli.words import Parser
 def run(words: list[str], console: Console) -> None:
     """Put a run, or parts of it, to where it stood; ``spade-train resume`` goes on from there."""
     said = _parser().parse_args(words)
-    from spade_train.rollback import PARTS, roll_back
-    from spade_train.run_folder import RunFolder
+    from spade_train.runs.folder import RunFolder
+    from spade_train.runs.rollback import PARTS, roll_back
 
     folder = RunFolder.open(said.run)
     done = roll_back(folder, said.round, said.only or PARTS)

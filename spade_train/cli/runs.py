@@ -11,7 +11,7 @@ from rich.table import Table
 
 from spade_envs.errors import UsageError
 from spade_train.cli.words import Parser
-from spade_train.run_views import RunView, find_runs
+from spade_train.runs.views import RunView, find_runs
 
 
 def run(words: list[str], console: Console) -> None:

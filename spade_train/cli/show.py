@@ -12,8 +12,8 @@ from rich.text import Text
 
 from spade_train.cli.words import Parser
 from spade_train.display import summary
-from spade_train.run_folder import RunFolder
-from spade_train.run_views import admitted, changed, records, rounds, sample, settings, view_run
+from spade_train.runs.folder import RunFolder
+from spade_train.runs.views import admitted, changed, records, rounds, sample, settings, view_run
 
 _TEXT = 600
 """The most characters of an episode's prompt (its end) and of its replies (their beginning) that are shown."""

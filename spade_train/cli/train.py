@@ -26,7 +26,7 @@ def run(words: list[str], console: Console) -> None:
     check_names(said, trl_plugin.known_settings())
     settings = trl_plugin.settings(said)
     if settings.selfplay.dry_run:
-        from spade_train.dry_run import dry_run
+        from spade_train.models.dry_run import dry_run
 
         dry_run(settings, console)
         return

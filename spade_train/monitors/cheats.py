@@ -13,7 +13,7 @@ from statistics import fmean
 from spade_train.monitors.alarm import Alarm, Consequence, Limits
 from spade_train.monitors.history import History, Past
 from spade_train.monitors.seen import EnvironmentSeen, RoundSeen
-from spade_train.uncertainty import Tally, p_at_least, p_fewer, total, wilson
+from spade_train.rewards.uncertainty import Tally, p_at_least, p_fewer, total, wilson
 
 LATELY = 3
 """Rounds of an environment that are held against those before."""

@@ -9,7 +9,7 @@ from statistics import fmean, stdev
 from spade_train.monitors.alarm import Alarm, Limits
 from spade_train.monitors.history import History
 from spade_train.monitors.seen import RoundSeen
-from spade_train.uncertainty import student, total
+from spade_train.rewards.uncertainty import student, total
 
 Finding = tuple[float, float, str]
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
 
 from spade_train.monitors.seen import EnvironmentSeen, RoundSeen
-from spade_train.uncertainty import NONE, Tally, total
+from spade_train.rewards.uncertainty import NONE, Tally, total
 
 ROUNDS = 16
 """Rounds that are remembered, of an environment and of the run."""

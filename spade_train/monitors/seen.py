@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from spade_train.regret import Regret
-from spade_train.uncertainty import NONE, Tally, total
+from spade_train.rewards.regret import Regret
+from spade_train.rewards.uncertainty import NONE, Tally, total
 
 
 @dataclass(frozen=True)

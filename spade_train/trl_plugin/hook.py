@@ -13,16 +13,16 @@ from transformers import TrainerCallback
 from trl import GRPOTrainer
 
 from spade_envs.errors import SpadeError
-from spade_train.checkpoints import RunState, keep_state, mark
 from spade_train.clock import Clock
-from spade_train.decoding import Policy
 from spade_train.display import Display
-from spade_train.gradients import RoleGradients
-from spade_train.records import Records, measures
+from spade_train.playing.decoding import Policy
 from spade_train.rounds import Round
-from spade_train.run_folder import RunFolder
+from spade_train.runs.checkpoints import RunState, keep_state, mark
+from spade_train.runs.folder import RunFolder
+from spade_train.runs.records import Records, measures
 from spade_train.selfplay import Roles, SelfPlay
 from spade_train.trl_plugin.adapters import RoleAdapters
+from spade_train.trl_plugin.gradients import RoleGradients
 from spade_train.trl_plugin.rollout import batch, round_of, sampling
 from spade_train.trl_plugin.settings import Settings
 

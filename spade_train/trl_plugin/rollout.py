@@ -13,9 +13,9 @@ from datasets import Dataset
 from trl import GRPOTrainer
 from trl.models.utils import unwrap_model_for_generation
 
-from spade_train.decoding import Policy
+from spade_train.playing.decoding import Policy
+from spade_train.playing.sampling import Filters
 from spade_train.rounds import Row
-from spade_train.sampling import Filters
 from spade_train.schedule import Schedule
 
 

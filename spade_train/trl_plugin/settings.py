@@ -11,10 +11,10 @@ from transformers.integrations import get_available_reporting_integrations
 from trl import GRPOConfig, ModelConfig, TrlParser
 
 from spade_envs.errors import UsageError
-from spade_train.advantages import Advantages, RewardBlock, RoleSettings, Scale, advantages
 from spade_train.checks import check_effects, check_preset, check_values
 from spade_train.config import SelfPlayConfig, check_fixed, micro_batches
 from spade_train.flags import Words
+from spade_train.rewards.advantages import Advantages, RewardBlock, RoleSettings, Scale, advantages
 from spade_train.rounds import Row
 
 

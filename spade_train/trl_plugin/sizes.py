@@ -8,7 +8,7 @@ import torch
 from transformers import AutoModelForCausalLM
 from trl import get_peft_config
 
-from spade_train.footprint import Shape
+from spade_train.models.footprint import Shape
 from spade_train.trl_plugin.settings import Settings
 from spade_train.trl_plugin.training import _freeze_lower
 

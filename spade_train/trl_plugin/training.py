@@ -10,18 +10,18 @@ from transformers.utils.logging import disable_progress_bar
 from trl import GRPOTrainer, get_peft_config, get_quantization_config
 
 from spade_envs.errors import UsageError
-from spade_train.checkpoints import STATE_FILE, Checkpoint, mark
-from spade_train.decoding import Policy
 from spade_train.display import Display
-from spade_train.gradients import RoleGradients
-from spade_train.padding import skip_padding
-from spade_train.run_folder import RunFolder
+from spade_train.playing.decoding import Policy
+from spade_train.playing.warm_up import WarmUp, lessons, warm_up
+from spade_train.runs.checkpoints import STATE_FILE, Checkpoint, mark
+from spade_train.runs.folder import RunFolder
 from spade_train.selfplay import SelfPlay
 from spade_train.trl_plugin.adapters import RoleAdapters
+from spade_train.trl_plugin.gradients import RoleGradients
 from spade_train.trl_plugin.hook import Hook
+from spade_train.trl_plugin.padding import skip_padding
 from spade_train.trl_plugin.rollout import advantage, sampling, tasks
 from spade_train.trl_plugin.settings import Settings
-from spade_train.warm_up import WarmUp, lessons, warm_up
 from spade_train.world import World
 
 

@@ -10,8 +10,8 @@ import torch
 from train_stand_ins import tiny_model
 from transformers import AutoTokenizer, LlamaForCausalLM
 
-from spade_train.decoding import Policy
-from spade_train.model import embedded_model
+from spade_train.models.model import embedded_model
+from spade_train.playing.decoding import Policy
 
 
 @pytest.fixture(scope="session", autouse=True)

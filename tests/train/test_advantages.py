@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from trl import GRPOTrainer
 from trl.trainer.utils import nanstd
 
-from spade_train.advantages import EPSILON, Advantages, RewardBlock, RoleSettings, Scale, advantages
 from spade_train.cli import main
+from spade_train.rewards.advantages import EPSILON, Advantages, RewardBlock, RoleSettings, Scale, advantages
 from spade_train.trl_plugin import Settings
 
 G = 4

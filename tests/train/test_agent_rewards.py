@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spade_train.agent_rewards import AgentTerms, Outcome, block_rewards, novelty, weight_of
+from spade_train.rewards.agent import AgentTerms, Outcome, block_rewards, novelty, weight_of
 
 SHARE = st.floats(0, 1)
 OUTCOMES = st.builds(

@@ -13,8 +13,8 @@ from transformers import AutoTokenizer
 
 from spade_envs.errors import UsageError
 from spade_train.config import SelfPlayConfig
-from spade_train.model import resolve_model
-from spade_train.sketch import check_model, read_sketch
+from spade_train.models.model import resolve_model
+from spade_train.models.sketch import check_model, read_sketch
 
 Harm = Callable[[Path], object]
 

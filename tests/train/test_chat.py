@@ -14,9 +14,9 @@ from test_play import Model, sampled_text
 from train_stand_ins import Count, ScriptedPolicy
 
 from spade_envs.errors import UsageError
-from spade_train.chat import Chat
-from spade_train.play import Limits, Task, play
-from spade_train.prompts import agent_messages, worked_examples
+from spade_train.playing.chat import Chat
+from spade_train.playing.play import Limits, Task, play
+from spade_train.playing.prompts import agent_messages, worked_examples
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size=30)
 SCHEMA = {"type": "function", "function": {"name": "act", "description": "Act.", "parameters": {}}}

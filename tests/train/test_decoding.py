@@ -24,10 +24,10 @@ from transformers import (
 )
 
 from spade_envs.errors import UsageError
-from spade_train import decoding
-from spade_train.constraint import JsonConstraint
-from spade_train.decoding import Decoder, Policy, Sampled
-from spade_train.sampling import Filters, Sampler
+from spade_train.playing import decoding
+from spade_train.playing.constraint import JsonConstraint
+from spade_train.playing.decoding import Decoder, Policy, Sampled
+from spade_train.playing.sampling import Filters, Sampler
 
 SCHEMA = {
     "type": "object",

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spade_envs.errors import UsageError
-from spade_train import curves
-from spade_train.designer_rewards import REFUSED, REWARDS, Measures, fault_penalty, weighted
-from spade_train.regret import Regret
-from spade_train.reward_extensions import all_terms
+from spade_train.rewards import curves
+from spade_train.rewards.designer import REFUSED, REWARDS, Measures, fault_penalty, weighted
+from spade_train.rewards.extensions import all_terms
+from spade_train.rewards.regret import Regret
 
 SHARE = st.floats(0, 1)
 

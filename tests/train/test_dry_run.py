@@ -12,10 +12,10 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from spade_train import trl_plugin
-from spade_train.budget import Lengths, budgets
 from spade_train.cli import main
 from spade_train.flags import read_words
-from spade_train.footprint import Load, Shape, footprint
+from spade_train.models.budget import Lengths, budgets
+from spade_train.models.footprint import Load, Shape, footprint
 from spade_train.schedule import Schedule
 from spade_train.trl_plugin.sizes import parameters, shape
 
@@ -139,8 +139,8 @@ def test_it_reads_what_a_run_reads(
         rules = shown.partition("\n")[2].partition("<|im_end|>")[0]
         assert rules in next(one["prompt"] for one in episodes if one["hinted"] is hint)
     designs = [json.loads(line) for line in (tmp_path / "real" / "designs.jsonl").read_text().splitlines()]
-    from spade_train.entries import _hash
-    from spade_train.sketch import read_sketch
+    from spade_train.models.sketch import read_sketch
+    from spade_train.runs.entries import _hash
 
     prompt = designer.partition("\n")[2].rstrip("\n") + "\n"
     assert _hash(read_sketch(str(model_folder)).ids(prompt)) == designs[0]["prompt_hash"]

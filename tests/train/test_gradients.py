@@ -9,7 +9,7 @@ import pytest
 import torch
 from transformers import LlamaForCausalLM
 
-from spade_train.gradients import RoleGradients
+from spade_train.trl_plugin.gradients import RoleGradients
 
 
 def whose(ids: Sequence[int]) -> str:

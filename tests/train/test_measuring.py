@@ -8,10 +8,10 @@ from collections.abc import Callable
 import pytest
 from train_stand_ins import Count
 
-from spade_train import measuring
-from spade_train.measuring import Place, Player
-from spade_train.play import Episode, Limits, Task
-from spade_train.regret import Regret
+from spade_train.playing import measuring
+from spade_train.playing.measuring import Place, Player
+from spade_train.playing.play import Episode, Limits, Task
+from spade_train.rewards.regret import Regret
 
 Outcome = Callable[[Task, random.Random], float]
 

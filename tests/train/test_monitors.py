@@ -21,7 +21,7 @@ from spade_train.monitors import (
     watch,
 )
 from spade_train.monitors.history import ENVIRONMENTS, ROUNDS, SEEDS
-from spade_train.uncertainty import Tally
+from spade_train.rewards.uncertainty import Tally
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from train_stand_ins import tiny_model
 
-from spade_train.padding import skip_padding
+from spade_train.trl_plugin.padding import skip_padding
 
 
 def test_states_and_gradients_are_those_of_the_padded_batch(tokenizer: Any) -> None:

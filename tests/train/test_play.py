@@ -9,9 +9,9 @@ from train_stand_ins import Count, ScriptedPolicy
 from transformers import GenerationConfig
 
 from spade_envs.errors import WorkerFault
-from spade_train.decoding import Policy
-from spade_train.play import Episode, Limits, Task, play
-from spade_train.prompts import EXAMPLE_SEED, agent_messages, worked_examples
+from spade_train.playing.decoding import Policy
+from spade_train.playing.play import Episode, Limits, Task, play
+from spade_train.playing.prompts import EXAMPLE_SEED, agent_messages, worked_examples
 
 END = "<|im_end|>"
 

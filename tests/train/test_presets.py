@@ -10,8 +10,8 @@ from rich.console import Console
 
 from spade_envs.errors import UsageError
 from spade_train import trl_plugin
-from spade_train.dry_run import dry_run
 from spade_train.flags import check_names, read_words
+from spade_train.models.dry_run import dry_run
 from spade_train.presets import FOLDER, preset_names, read_preset
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")  # between transformers and PEFT

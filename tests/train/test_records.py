@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spade_envs.errors import UsageError
-from spade_train.run_folder import RunFolder
+from spade_train.runs.folder import RunFolder
 
 
 def test_runs_never_share_a_folder(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spade_train.curriculum import choose
-from spade_train.regret import Regret, more_seeds, paired_regret
+from spade_train.rewards.regret import Regret, more_seeds, paired_regret
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 

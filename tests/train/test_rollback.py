@@ -9,10 +9,18 @@ from killing import LUCKY
 
 from spade_envs import Registry
 from spade_envs.errors import UsageError
-from spade_train.checkpoints import RunState, checkpoint_at, checkpoints, keep_state, mark, restore, state_at
 from spade_train.designer import Memory, Record
-from spade_train.rollback import PARTS, roll_back
-from spade_train.run_folder import RunFolder
+from spade_train.runs.checkpoints import (
+    RunState,
+    checkpoint_at,
+    checkpoints,
+    keep_state,
+    mark,
+    restore,
+    state_at,
+)
+from spade_train.runs.folder import RunFolder
+from spade_train.runs.rollback import PARTS, roll_back
 from spade_train.watching import Watch
 
 

@@ -17,8 +17,8 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from trl import GRPOTrainer
 
-from spade_train.advantages import Advantages
 from spade_train.cli import main
+from spade_train.rewards.advantages import Advantages
 from spade_train.rounds import Round, Row
 from spade_train.selfplay import SelfPlay
 from spade_train.trl_plugin import Settings

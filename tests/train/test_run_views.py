@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from spade_train.cli import main
-from spade_train.run_folder import RunFolder
-from spade_train.run_views import find_runs, view_run
+from spade_train.runs.folder import RunFolder
+from spade_train.runs.views import find_runs, view_run
 
 
 def entry(number: int, **more: Any) -> dict[str, Any]:

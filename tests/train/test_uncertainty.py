@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spade_train.uncertainty import Tally, p_at_least, p_fewer, student, wilson
+from spade_train.rewards.uncertainty import Tally, p_at_least, p_fewer, student, wilson
 
 COUNTS = (
     st.integers(1, 30).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))).map(lambda p: Tally(*p))

@@ -9,10 +9,10 @@ from test_play import END, Model, sampled_text, scripted
 from train_stand_ins import Count, ScriptedPolicy, tiny_model
 
 from spade_envs.errors import WorkerFault
-from spade_train.decoding import Policy
-from spade_train.play import Limits, Task, play, play_expert
-from spade_train.prompts import TRAINING_SEEDS
-from spade_train.warm_up import WarmUp, lessons, warm_up
+from spade_train.playing.decoding import Policy
+from spade_train.playing.play import Limits, Task, play, play_expert
+from spade_train.playing.prompts import TRAINING_SEEDS
+from spade_train.playing.warm_up import WarmUp, lessons, warm_up
 
 PLAN = WarmUp(steps=3, rows=4, learning_rate=1e-2, seed=1)
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from spade_train.designer_rewards import REFUSED, weighted
-from spade_train.ideas import repetitions
 from spade_train.monitors import Alarm
-from spade_train.paying import Pay, flat_blocks
-from spade_train.play import End, Episode, Task
+from spade_train.playing.play import End, Episode, Task
+from spade_train.rewards.designer import REFUSED, weighted
+from spade_train.rewards.ideas import repetitions
+from spade_train.rewards.paying import Pay, flat_blocks
+from spade_train.rewards.uncertainty import Tally
 from spade_train.rounds import Block, Design, Played, Row
-from spade_train.uncertainty import Tally
 from spade_train.watching import Watch, environment_seen
 
 HEADER = """# /// spade

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from spade_train.decoding import Decoder, Policy, Sampled
+from spade_train.playing.decoding import Decoder, Policy, Sampled
 
 
 def tiny_model(tokenizer: Any) -> LlamaForCausalLM:

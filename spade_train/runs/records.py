@@ -12,9 +12,9 @@ from typing import Any
 
 from spade_envs import EnvId, Registry, registries
 from spade_envs.errors import SpadeError
-from spade_train.advantages import Advantages
-from spade_train.decoding import Policy
-from spade_train.entries import (
+from spade_train.rewards.advantages import Advantages
+from spade_train.playing.decoding import Policy
+from spade_train.runs.entries import (
     Earned,
     design_entry,
     earnings,
@@ -26,9 +26,9 @@ from spade_train.entries import (
     tokens,
 )
 from spade_train.monitors import Alarm
-from spade_train.play import Episode
+from spade_train.playing.play import Episode
 from spade_train.rounds import Round
-from spade_train.run_folder import RunFolder
+from spade_train.runs.folder import RunFolder
 from spade_train.world import World
 
 ROLES = ("designer", "agent")

@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from spade_envs import make_text, seeds_folder
-from spade_train.budget import Lengths
 from spade_train.curriculum import choose
 from spade_train.designer import SlotDesigner
 from spade_train.designer.slots import templates
-from spade_train.prompts import (
+from spade_train.models.budget import Lengths
+from spade_train.models.sketch import Sketch
+from spade_train.playing.prompts import (
     TRAINING_SEEDS,
     TextEnvironment,
     agent_messages,
     worked_examples,
 )
 from spade_train.selfplay import SelfPlay
-from spade_train.sketch import Sketch
 
 SAMPLED = 4
 """How many environments of the curriculum are tried for the length of an episode."""

@@ -49,7 +49,7 @@ def check_tokenizer(name: str, tokenizer: Any, config: Any, say: Callable[[str],
     Raises:
         UsageError: it cannot be done.
     """
-    from spade_train.chat import Chat
+    from spade_train.playing.chat import Chat
 
     if tokenizer.chat_template is None:
         raise UsageError(f"{name}: its tokenizer has no chat template; use a chat model.")

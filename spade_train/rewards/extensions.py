@@ -1,6 +1,6 @@
 """Designer rewards of others: packages offer them under the entry point group ``spade_train.rewards``.
 
-A term is called as ``term(measures)`` with :class:`spade_train.designer_rewards.Measures` and returns a number;
+A term is called as ``term(measures)`` with :class:`spade_train.rewards.designer.Measures` and returns a number;
 what lies outside [-1, 1] is cut, so that no term can drown the others or the penalties.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from importlib.metadata import EntryPoint, entry_points
 
 from spade_envs.errors import UsageError
-from spade_train.designer_rewards import REWARDS, DesignerReward, Measures
+from spade_train.rewards.designer import REWARDS, DesignerReward, Measures
 
 GROUP = "spade_train.rewards"
 

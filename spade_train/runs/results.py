@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from spade_train.display import summary
-from spade_train.run_folder import RunFolder
+from spade_train.runs.folder import RunFolder
 
 
 def print_results(run: RunFolder, entries: list[dict[str, Any]], seconds: float, console: Console) -> None:

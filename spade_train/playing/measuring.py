@@ -6,10 +6,10 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from spade_train.decoding import Policy
-from spade_train.play import Limits, Task, play
-from spade_train.prompts import TRAINING_SEEDS, TextEnvironment
-from spade_train.regret import more_seeds
+from spade_train.playing.decoding import Policy
+from spade_train.playing.play import Limits, Task, play
+from spade_train.playing.prompts import TRAINING_SEEDS, TextEnvironment
+from spade_train.rewards.regret import more_seeds
 from spade_train.rounds import Block, Played
 
 

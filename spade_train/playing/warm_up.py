@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import torch
 from torch.nn.functional import cross_entropy
 
-from spade_train.decoding import Policy
-from spade_train.play import Episode, Limits, Task, play_expert
-from spade_train.prompts import TRAINING_SEEDS, TextEnvironment
+from spade_train.playing.decoding import Policy
+from spade_train.playing.play import Episode, Limits, Task, play_expert
+from spade_train.playing.prompts import TRAINING_SEEDS, TextEnvironment
 
 
 @dataclass(frozen=True)

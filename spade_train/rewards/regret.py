@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, variance
 
-from spade_train.uncertainty import Z, student
+from spade_train.rewards.uncertainty import Z, student
 
 FARTHEST = 2.0
 """Returns lie in [-1, 1] (the contract), so no regret is farther from nought than this."""

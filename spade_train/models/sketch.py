@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Any
 
 from spade_envs.errors import UsageError
-from spade_train.chat import Chat
 from spade_train.config import SelfPlayConfig
-from spade_train.model import embedded_gguf, embedded_is_unpacked, resolve_model
-from spade_train.model_check import check_lengths, check_tokenizer
+from spade_train.models.check import check_lengths, check_tokenizer
+from spade_train.models.model import embedded_gguf, embedded_is_unpacked, resolve_model
+from spade_train.playing.chat import Chat
 
 
 @dataclass(frozen=True)

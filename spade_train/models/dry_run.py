@@ -7,13 +7,13 @@ from pathlib import Path
 
 from rich.console import Console
 
-from spade_train.budget import RoundBudget, budgets
-from spade_train.footprint import Footprint, Load, footprint
+from spade_train.models.budget import RoundBudget, budgets
+from spade_train.models.footprint import Footprint, Load, footprint
+from spade_train.models.preview import Preview, preview
+from spade_train.models.sketch import Sketch, check_model, read_sketch
 from spade_train.parts import find_pool, make_selfplay
-from spade_train.preview import Preview, preview
-from spade_train.run_folder import RunFolder
+from spade_train.runs.folder import RunFolder
 from spade_train.selfplay import SelfPlay
-from spade_train.sketch import Sketch, check_model, read_sketch
 from spade_train.trl_plugin import Settings
 from spade_train.trl_plugin.sizes import parameters, shape
 from spade_train.world import World

@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from spade_envs.errors import UsageError
-from spade_train import curves
-from spade_train.regret import Regret
+from spade_train.rewards import curves
+from spade_train.rewards.regret import Regret
 
 REFUSED = -0.5
 """What a refused design earns: the penalty of SPADE's released code for a time-out."""
@@ -70,7 +70,7 @@ def blend(measures: Measures) -> float:
 
 
 def potential(measures: Measures) -> float:
-    """|p - slow average of p|: see :func:`spade_train.curves.potential`; 0 in the first round."""
+    """|p - slow average of p|: see :func:`spade_train.rewards.curves.potential`; 0 in the first round."""
     slow = measures.slow_success
     return 0.0 if slow is None else curves.potential(measures.success or 0.0, slow)
 
@@ -137,7 +137,7 @@ def weighted(weights: Mapping[str, float], terms: Mapping[str, DesignerReward] =
 
     Args:
         weights: name -> weight, as in ``{"regret": 0.7, "diversity": 0.3}``.
-        terms: what the names mean; :func:`spade_train.reward_extensions.all_terms` adds other packages'.
+        terms: what the names mean; :func:`spade_train.rewards.extensions.all_terms` adds other packages'.
 
     Raises:
         UsageError: there is no such term, a weight is negative or not finite, or none is above nought.

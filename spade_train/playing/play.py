@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from spade_envs.errors import WorkerFault
-from spade_train.decoding import Policy
 from spade_train.monitors.echo import echoes
-from spade_train.prompts import Example, TextEnvironment, agent_messages, worked_examples
+from spade_train.playing.decoding import Policy
+from spade_train.playing.prompts import Example, TextEnvironment, agent_messages, worked_examples
 
 End = Literal["terminated", "truncated", "context", "fault"]
 

@@ -20,10 +20,10 @@ from typing import Any
 
 import torch
 
-from spade_train.chat import Chat
-from spade_train.constraint import Constraint
-from spade_train.forward import Forward
-from spade_train.sampling import Filters, Sampler
+from spade_train.playing.chat import Chat
+from spade_train.playing.constraint import Constraint
+from spade_train.playing.forward import Forward
+from spade_train.playing.sampling import Filters, Sampler
 
 PASS = {"cpu": 10}
 """What a pass costs beside its tokens, in tokens, by kind of device. On two cores SmolLM2 gives 14 tokens a second

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from statistics import pstdev
 from typing import Any
 
-from spade_train.advantages import RewardBlock
-from spade_train.agent_rewards import AgentTerms, Outcome, block_rewards, novelty, weight_of
-from spade_train.designer_rewards import DesignerReward, Measures
-from spade_train.ideas import repetitions
 from spade_train.monitors import Alarm, reward_ceiling
-from spade_train.play import Episode
+from spade_train.playing.play import Episode
+from spade_train.rewards.advantages import RewardBlock
+from spade_train.rewards.agent import AgentTerms, Outcome, block_rewards, novelty, weight_of
+from spade_train.rewards.designer import DesignerReward, Measures
+from spade_train.rewards.ideas import repetitions
+from spade_train.rewards.uncertainty import Tally
 from spade_train.rounds import Block, Design, Played, Row
-from spade_train.uncertainty import Tally
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""One pass of the model over rows of a :class:`~spade_train.cache.SlotCache`, each at its own length."""
+"""One pass of the model over rows of a :class:`~spade_train.playing.cache.SlotCache`, each at its own length."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from spade_envs.errors import UsageError
-from spade_train.cache import Aim, SlotCache
+from spade_train.playing.cache import Aim, SlotCache
 
 _KNOWN = {"full_attention", "sliding_attention"}
 

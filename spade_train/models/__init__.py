@@ -1,0 +1,1 @@
+"""Which model is trained, whether it can be, and what that will take."""
