@@ -12,8 +12,11 @@ from typing import Any
 
 from spade_envs import EnvId, Registry, registries
 from spade_envs.errors import SpadeError
-from spade_train.rewards.advantages import Advantages
+from spade_train.monitors import Alarm
 from spade_train.playing.decoding import Policy
+from spade_train.playing.play import Episode
+from spade_train.rewards.advantages import Advantages
+from spade_train.rounds import Round
 from spade_train.runs.entries import (
     Earned,
     design_entry,
@@ -25,9 +28,6 @@ from spade_train.runs.entries import (
     rewards,
     tokens,
 )
-from spade_train.monitors import Alarm
-from spade_train.playing.play import Episode
-from spade_train.rounds import Round
 from spade_train.runs.folder import RunFolder
 from spade_train.world import World
 
