@@ -34,7 +34,7 @@ def fixed() -> Iterator[str]:
     """Yield what self-play decides, with the reason."""
     yield "| TRL's setting | why it is refused |"
     yield "| --- | --- |"
-    for reason, names in config._FIXED:
+    for reason, names in config.FIXED:
         yield f"| {', '.join(f'`{name}`' for name in names)} | It {reason}. |"
 
 

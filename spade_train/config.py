@@ -215,7 +215,7 @@ _LEAST = (
 )
 
 
-_FIXED = (
+FIXED = (
     (
         "follows from --num_generations and --per_device_train_batch_size: a batch is one whole round",
         ("gradient_accumulation_steps", "steps_per_generation", "generation_batch_size"),
@@ -242,7 +242,7 @@ _FIXED = (
 
 def check_fixed(names: Iterable[str]) -> None:
     """Raise :class:`UsageError` for the first setting of TRL's that self-play decides, and say why it does."""
-    reasons = {name: reason for reason, fixed in _FIXED for name in fixed}
+    reasons = {name: reason for reason, fixed in FIXED for name in fixed}
     for name in names:
         if name in reasons:
             raise UsageError(f"{name} {reasons[name]}. Leave it out.")

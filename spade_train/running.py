@@ -63,11 +63,8 @@ def begin(settings: Settings, said: Words, console: Console) -> None:
     world = trl_plugin.world()
     console = console if world.first else Console(quiet=True)
     pool = find_pool(settings.selfplay)
-    make_pay(settings.selfplay)  # its mistakes are told before a model is loaded
-    make_corpus(settings.selfplay)  # read again later: here only to be told of a broken file at once
     model = resolve_model(settings.model.model_name_or_path, console.print)
-    sketch = read_sketch(model, settings.model.model_revision)
-    check_model(sketch, settings.selfplay, settings.grpo.max_completion_length, console.print)
+    _check(settings, model, console)
     made = None
     if world.first:
         made = RunFolder.create(Path(settings.selfplay.runs), settings.grpo.run_name).path
@@ -89,10 +86,12 @@ def resume(path: Path, flags: list[str], console: Console) -> None:
     settings = trl_plugin.settings(said)
     check_pins(kept["curriculum"])
     world = trl_plugin.world()
+    console = console if world.first else Console(quiet=True)
+    _check(settings, kept["model"], console)
     run = Run(settings, folder, kept["model"], kept["curriculum"], world, console)
     checkpoint = checkpoint_at(folder)
     done = checkpoint.round if checkpoint else 0
-    if done >= settings.selfplay.rounds:
+    if done >= settings.selfplay.rounds and folder.checkpoint.exists():
         raise UsageError(f"{path} has finished its {done} rounds. Say how far to go: --rounds {done + 10}")
     for name, found in _versions().items():
         if kept["versions"].get(name) != found:
@@ -101,6 +100,16 @@ def resume(path: Path, flags: list[str], console: Console) -> None:
             )
     console.print(f"going on after {done} of {settings.selfplay.rounds} rounds")
     _train(run, checkpoint)
+
+
+def _check(settings: Settings, model: str, console: Console) -> None:
+    """Raise :class:`UsageError` for what can be known to be wrong before weights are loaded."""
+    make_pay(settings.selfplay)
+    make_corpus(settings.selfplay)
+    for name in (model, settings.selfplay.designer_model):
+        if name is not None:
+            sketch = read_sketch(name, settings.model.model_revision if name == model else None)
+            check_model(sketch, settings.selfplay, settings.grpo.max_completion_length, console.print)
 
 
 def _train(run: Run, checkpoint: Checkpoint | None) -> None:

@@ -90,7 +90,7 @@ class SelfPlay:
         """Play round ``number`` and return the batch to train on."""
         plan = self.schedule.plan(number)
         rng = random.Random(f"{self.seed}/{number}/{self.world.rank}")
-        context = self._context(number)
+        context = self.context(number)
         with clock.phase("design"):
             roles.use("designer")
             replies = self.workshop.write(roles.designer, context, plan.designs)
@@ -106,8 +106,8 @@ class SelfPlay:
         self._remember(number, designs, played)
         return Round(number, tuple(designs), tuple(played), tuple(rows), alarms)
 
-    def _context(self, number: int) -> DesignContext:
-        """What the designer is told: a document that no other process draws, and what all remember."""
+    def context(self, number: int) -> DesignContext:
+        """Return what the designer is told: a document that no other process draws, and what all remember."""
         document = self.corpus.draw(self.seed, number * self.world.size + self.world.rank)
         digest = self.memory.digest() if self.config.memory else ""
         return DesignContext(round=number, seed=self.seed, document=document, digest=digest)

@@ -99,7 +99,7 @@ def _expert_length(env: TextEnvironment, sketch: Sketch, most: int) -> int:
 
 
 def _designer_prompt(selfplay: SelfPlay, sketch: Sketch) -> str:
-    return sketch.chat.render(selfplay.workshop.designer.prompt(selfplay._context(0)))
+    return sketch.chat.render(selfplay.workshop.designer.prompt(selfplay.context(0)))
 
 
 def _design_length(selfplay: SelfPlay, sketch: Sketch) -> int:

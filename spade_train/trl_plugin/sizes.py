@@ -10,7 +10,7 @@ from trl import get_peft_config
 
 from spade_train.models.footprint import Shape
 from spade_train.trl_plugin.settings import Settings
-from spade_train.trl_plugin.training import _freeze_lower
+from spade_train.trl_plugin.training import freeze_lower
 
 
 def parameters(config: Any) -> int:
@@ -57,7 +57,7 @@ def _trainable(model: Any, settings: Settings) -> int:
 
         model = get_peft_model(model, adapters)
     else:
-        _freeze_lower(model, settings.selfplay.upper_layers)
+        freeze_lower(model, settings.selfplay.upper_layers)
     count = sum(one.numel() for one in model.parameters() if one.requires_grad)
     return int(count * (2 if settings.selfplay.role_adapters else 1))
 

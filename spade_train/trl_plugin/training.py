@@ -12,6 +12,7 @@ from trl import GRPOTrainer, get_peft_config, get_quantization_config
 from spade_envs.errors import UsageError
 from spade_train.display import Display
 from spade_train.playing.decoding import Policy
+from spade_train.playing.sampling import Filters
 from spade_train.playing.warm_up import WarmUp, lessons, warm_up
 from spade_train.runs.checkpoints import STATE_FILE, Checkpoint, mark
 from spade_train.runs.folder import RunFolder
@@ -107,7 +108,7 @@ def _trainer(settings: Settings, model: str, hook: Hook) -> GRPOTrainer:
     trainer.remove_callback(PrinterCallback)
     base = trainer.accelerator.unwrap_model(trainer.model)
     base = base.get_base_model() if hasattr(base, "get_base_model") else base
-    _freeze_lower(base, settings.selfplay.upper_layers)
+    freeze_lower(base, settings.selfplay.upper_layers)
     hook.gradients = RoleGradients(base.base_model, hook.role)
     if settings.selfplay.role_adapters:
         hook.adapters = RoleAdapters(
@@ -146,10 +147,12 @@ def _external(settings: Settings) -> Policy | None:
             f"designer_model {name} cannot be loaded: {str(problem).splitlines()[0]}"
         ) from problem
     device = "cpu" if settings.grpo.use_cpu else settings.grpo.device
-    return Policy(model.to(device).eval(), tokenizer, settings.grpo.temperature)
+    grpo = settings.grpo
+    filters = Filters(grpo.top_p, grpo.top_k, grpo.min_p, grpo.repetition_penalty)
+    return Policy(model.to(device).eval(), tokenizer, grpo.temperature, None, filters)
 
 
-def _freeze_lower(model: Any, upper: int) -> None:
+def freeze_lower(model: Any, upper: int) -> None:
     """Leave gradients to the upper layers; the backward pass ends below them. Embeddings and head are frozen."""
     if not upper:
         return

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from spade_envs.admission.shingles import _own_names
 from spade_envs.contract.header import body
 
-_FIXED = """self cls difficulty render_mode seed options action action_names action_space observation_space
+FIXED = """self cls difficulty render_mode seed options action action_names action_space observation_space
     metadata np_random answer __init__ __post_init__ __len__ __call__ np gym spaces"""
 
 
@@ -28,7 +28,7 @@ def reformatted(source: str) -> str:
 def renamed(source: str) -> str:
     """Every name that the source gives is another one, and the class has other rules and another title."""
     tree = ast.parse(source)
-    fixed = set(_FIXED.split()) | set(_imported(tree)) | set(_of_tools(tree))
+    fixed = set(FIXED.split()) | set(_imported(tree)) | set(_of_tools(tree))
     fixed |= {name for name in _own_names(tree) if name.startswith(("tool_", "__"))}
     names = {name: f"other{k}" for k, name in enumerate(sorted(_own_names(tree) - fixed))}
     new = _Renamer(names).visit(tree)
