@@ -1,0 +1,91 @@
+"""Two processes train together: blocks stay whole, everybody remembers the same, a killed run resumes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from killing import flags, lucky_registry
+from safetensors.torch import load_file
+
+pytestmark = pytest.mark.soak
+
+ROUNDS, GROUP, PROCESSES = 3, 2, 2
+
+
+def command(*words: str) -> list[str]:
+    launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node", str(PROCESSES)]
+    return [sys.executable, *launcher, "-m", "spade_train", *words]
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    registry = lucky_registry(tmp_path_factory.mktemp("lucky"))
+    return {**os.environ, "SPADE_REGISTRY": str(registry), "OMP_NUM_THREADS": "1", "NO_COLOR": "1"}
+
+
+@pytest.fixture(scope="module")
+def whole(
+    model_folder: Path, environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, float]:
+    runs, began = tmp_path_factory.mktemp("runs"), time.monotonic()
+    words = flags(model_folder, runs, "two", ROUNDS)
+    done = subprocess.run(command(*words), env=environment, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return runs / "two", time.monotonic() - began
+
+
+def lines(run: Path, name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (run / f"{name}.jsonl").read_text().splitlines()]
+
+
+def test_each_process_plays_a_round_of_its_own(whole: tuple[Path, float]) -> None:
+    run, _ = whole
+    designs, plays = lines(run, "designs"), lines(run, "plays")
+    assert [one["round"] for one in designs] == [0] * GROUP * PROCESSES + [2] * GROUP * PROCESSES
+    assert len({one["prompt_hash"] for one in designs if one["round"] == 0}) == PROCESSES, "documents differ"
+    trained = [one for one in plays if one["advantage"] is not None]
+    by_block = [list(rows) for _, rows in groupby(trained, lambda one: one["prompt_hash"])]
+    assert all(len(rows) % GROUP == 0 for rows in by_block), "no block is split"
+    for at in range(0, len(trained), GROUP):
+        block = trained[at : at + GROUP]
+        assert len({one["prompt_hash"] for one in block}) == 1
+        assert sum(one["advantage"] for one in block) == pytest.approx(0, abs=1e-6)
+    assert any(one["advantage"] for one in trained)
+    assert [one["round"] for one in lines(run, "rounds")] == list(range(ROUNDS))
+
+
+def test_a_killed_run_goes_on(
+    whole: tuple[Path, float], model_folder: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    path, seconds = whole
+    words = flags(model_folder, tmp_path, "killed", ROUNDS)
+    process = subprocess.Popen(
+        command(*words),
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    time.sleep(0.75 * seconds)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    time.sleep(2)  # its children end with it
+    run = tmp_path / "killed"
+    done = subprocess.run(
+        command("resume", str(run)), env=environment, capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    for name in ("plays", "episodes"):
+        assert lines(run, name) == lines(path, name)
+    expected, found = (load_file(one / "checkpoint" / "model.safetensors") for one in (path, run))
+    assert all(torch.equal(expected[name], found[name]) for name in expected)
