@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,7 @@ from spade_envs.isolation import InstanceInfo
 
 TOLD, SHOWN = "reads info", "reads the observation"
 """The names of policies that play what they read begin so."""
-MOST_WORDS, MOST_PARTS = 60, 16
+MOST_WORDS, MOST_PARTS, MOST_STARTS = 60, 16, 12
 MOST_READINGS = 4
 _AGREES = {TOLD: 0.3, SHOWN: 0.8}
 """Share of the expert's episodes in which a source must say what it does: one that does less cannot win often."""
@@ -25,7 +26,6 @@ _PHRASES = {
     "what follows the last colon": re.compile(r":\s*([^:]+?)[)\]}>.\"'\s]*\Z"),
     "the last brackets": re.compile(r"[(\[<]([^()\[\]<>]+)[)\]>]\W*\Z"),
     "the last quotation": re.compile(r"[\"'`]([^\"'`]+)[\"'`]\W*\Z"),
-    "the last object": re.compile(r"(\{.*\})\W*\Z", re.DOTALL),
 }
 
 
@@ -53,10 +53,21 @@ def _phrases(name: str, text: str) -> Iterator[tuple[str, str]]:
     for place, pattern in _PHRASES.items():
         if (found := pattern.search(text)) is not None and found[1] != text:
             yield f"{name}, {place}", found[1]
+    if (last := _last_object(text)) is not None and last != text:
+        yield f"{name}, the last object", last
     words = re.findall(r"[\w.-]*\w", text)
     if len(words) > 1:
         yield from ((f"{name}, word {k + 1}", word) for k, word in enumerate(words[:MOST_WORDS]))
         yield f"{name}, the last word", words[-1]
+
+
+def _last_object(text: str) -> str | None:
+    """Return the widest object, as JSON or as Python writes it, that ends a text but for punctuation."""
+    end = text.rfind("}") + 1
+    if not end or re.search(r"\w", text[end:]):
+        return None
+    starts = [found.start() for found in re.finditer(r"\{", text[:end])][-MOST_STARTS:]
+    return next((text[at:end] for at in starts if isinstance(_parsed(text[at:end]), dict)), None)
 
 
 def readings(experts: Sequence[Episode], instance: InstanceInfo) -> list[str]:
@@ -105,11 +116,20 @@ def _normal(value: Any) -> str:
 
 def _parsed(value: Any) -> Any:
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "[") and value:
-        try:
-            return json.loads(value)
-        except ValueError:
-            return value
+        for read in (
+            json.loads,
+            ast.literal_eval,
+        ):  # as a design may write a call: in JSON, or as Python does
+            with contextlib.suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+                return read(value)
+        return value
     return int(value) if isinstance(value, str) and re.fullmatch(r"-?\d{1,15}", value) else value
+
+
+def _as_json(text: str) -> str:
+    """Return what Python writes of plain data as JSON; Python's own parser is not for a stranger's text."""
+    words = {"True": "true", "False": "false", "None": "null"}
+    return re.sub(r"\b(True|False|None)\b", lambda found: words[found[0]], text.replace("'", '"'))
 
 
 def _rounded(value: Any) -> Any:
