@@ -116,12 +116,9 @@ def _normal(value: Any) -> str:
 
 def _parsed(value: Any) -> Any:
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "[") and value:
-        for read in (
-            json.loads,
-            ast.literal_eval,
-        ):  # as a design may write a call: in JSON, or as Python does
-            with contextlib.suppress(ValueError, SyntaxError, RecursionError, MemoryError):
-                return read(value)
+        for text in (value, _as_json(value)):
+            with contextlib.suppress(ValueError, RecursionError):
+                return json.loads(text)
         return value
     return int(value) if isinstance(value, str) and re.fullmatch(r"-?\d{1,15}", value) else value
 
