@@ -18,6 +18,7 @@ from spade_envs.admission import (
     short_cut_probes,
 )
 from spade_envs.admission.behaviour import streams
+from spade_envs.admission.bench import Bench
 from spade_envs.admission.evidence import Evidence, Surroundings
 from spade_envs.admission.extensions import extensions
 from spade_envs.admission.lab import Enough, Lab
@@ -28,7 +29,6 @@ from spade_envs.admission.sheet import GateResult, Sheet
 from spade_envs.contract.findings import Rejection
 from spade_envs.contract.header import code_sha256, parse_header
 from spade_envs.errors import WorkerFault
-from spade_envs.isolation import Worker
 
 Probe = Callable[[Lab], None]
 Gate = Callable[[Evidence, Settings, Sheet], None]
@@ -82,13 +82,13 @@ def judge(
 
 def _all_refusals(source: str, header: Rejection) -> Rejection:
     """Return what is wrong with a source's header, and with its code."""
-    worker = Worker.start()
+    bench = Bench()
     try:
-        found = worker.load(source)
+        found = bench.worker.load(source)
     except WorkerFault:
         return header
     finally:
-        worker.close()
+        bench.close()
     return found if isinstance(found, Rejection) else header
 
 

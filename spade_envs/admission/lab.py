@@ -46,7 +46,7 @@ class Lab:
 
     def __exit__(self, *_: object) -> None:
         for bench in self._benches.values():
-            bench.worker.close()
+            bench.close()
 
     def bench(self, number: int = 0) -> Bench:
         """Return the first or the second bench: separate interpreters with different hash seeds."""
@@ -171,4 +171,4 @@ class Lab:
 
     def close_bench(self, number: int) -> None:
         """End a worker; the next use of its bench starts another."""
-        self._benches.pop(number).worker.close()
+        self._benches.pop(number).close()

@@ -59,6 +59,9 @@ class Worker:
     by two threads at once.
 
     What the process does not stop is said in :mod:`spade_envs.isolation.lockdown`.
+
+    Attributes:
+        used: whether code of a design's has run in it; compiling runs none.
     """
 
     def __init__(self, channel: Channel, limits: Limits) -> None:
@@ -66,7 +69,7 @@ class Worker:
         self._limits = limits
         self._checks: dict[int, _Checks] = {}
         self._forked = not isinstance(channel, LocalChannel)
-        self._used = False  # whether code of a design's has run in it
+        self.used = False
 
     @classmethod
     def start(
@@ -107,7 +110,7 @@ class Worker:
         class_name, findings, code = self._ask("load", 3, source, known)
         header = _header(source)
         if type(class_name) is str and type(code) is bytes and not isinstance(header, Rejection):
-            if self._forked and known is None and not self._used:
+            if self._forked and known is None and not self.used:
                 code_cache.keep(source, code)
             return Description(header, class_name)
         try:
@@ -117,7 +120,7 @@ class Worker:
 
     def make(self, **arguments: Any) -> InstanceInfo:
         """Build an instance with ``render_mode="ansi"`` and the arguments, in a namespace of its own."""
-        self._used = True
+        self.used = True
         index, data = self._ask("make", 2, arguments)
         try:
             info = instance_info(index, data)

@@ -7,15 +7,19 @@ import os
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import gymnasium
 import pytest
 from designs import FLAWS, HONEST, flawed
 
 from spade_envs.admission import Settings, admit, gates, hint_policies, judge, policies, probes
+from spade_envs.admission import bench as bench_module
 from spade_envs.admission.lab import Lab
 from spade_envs.admission.sheet import Sheet
 from spade_envs.contract import Header, parse_header
+from spade_envs.isolation import Worker
 from spade_envs.registry import Registry, stack
 
 QUICK = Settings(reset_seeds=20, expert_seeds=10, more_expert_seeds=0, replayed_seeds=2)
@@ -66,6 +70,25 @@ def test_a_hopeless_source_is_refused_at_once_with_all_its_lines() -> None:
     assert time.process_time() - start < 0.05
     assert report.id is None
     assert {finding.line for finding in report.gates[0].findings} >= {5, 11}
+
+
+def test_a_worker_that_has_run_nothing_judges_the_next_design() -> None:
+    started = []
+
+    def start(*arguments: Any, **options: Any) -> Worker:
+        started.append(Worker.start(*arguments, **options))
+        return started[-1]
+
+    bench_module._unused.clear()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bench_module, "patience", lambda: 4.0)
+        patch.setattr(bench_module, "Worker", SimpleNamespace(start=start))
+        hopeless = [judge(f"{HONEST}\nimport os as o{k}\n") for k in range(3)]
+        assert [len(started), *(h.admitted for h in hopeless)] == [1, False, False, False]
+        assert judge(HONEST, settings=QUICK).admitted
+        assert not started[0].alive  # a design has run in it
+        assert not judge("import os").admitted
+    assert len(started) == 3  # one more has another hash seed
 
 
 def test_a_header_s_fault_hides_none_of_the_code_s() -> None:
