@@ -6,8 +6,10 @@ import contextlib
 import difflib
 import importlib
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 
@@ -25,12 +27,17 @@ COMMANDS = {
 DONE, FAILED, WRONG_USE, STOPPED = 0, 1, 2, 130
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, as schedulers send it: what Ctrl-C saves is saved."""
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command and leave with its exit code: 0 done, 1 failed, 2 wrong use, 130 interrupted."""
+    """Run the command and leave with its exit code: 0 done, 1 failed, 2 wrong use, 130 interrupted, 143 ended."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     console = Console(highlight=False, soft_wrap=True)
     try:
-        _run(words, console)
+        with _terminable():
+            _run(words, console)
         sys.stdout.flush()  # here a full disk can still be said
     except BrokenPipeError:  # the reader of a pipe has seen enough
         with contextlib.suppress(OSError):
@@ -38,9 +45,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except SpadeError as problem:
         print(f"spade-train: {problem}", file=sys.stderr)
         sys.exit(WRONG_USE if isinstance(problem, UsageError) else FAILED)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stopped:
         console.print("\nStopped. What was admitted and recorded stays in the run's folder.")
-        sys.exit(STOPPED)
+        sys.exit(128 + signal.SIGTERM if isinstance(stopped, Terminated) else STOPPED)
+
+
+@contextlib.contextmanager
+def _terminable() -> Iterator[None]:
+    """Let SIGTERM do what Ctrl-C does; in a thread, signals are the main program's."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(*_: object) -> None:
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _run(words: list[str], console: Console) -> None:

@@ -123,7 +123,7 @@ def test_a_real_trainer_takes_them_as_they_are(
     monkeypatch.setenv("NO_COLOR", "1")
     flags = (
         f"--model_name_or_path {model_folder} --runs {tmp_path} --run_name one --rounds 1 --num_generations {group} "
-        "--per_device_train_batch_size 6 --max_completion_length 40 --turn_tokens 4 --bf16 false "
+        "--per_device_train_batch_size 6 --max_completion_length 40 --turn_tokens 4 --bf16 false --upper_layers 1 "
         "--scale_rewards group --curriculum spade/WordSorter-v0"
     )
     main(flags.split())

@@ -126,8 +126,14 @@ def test_three_rounds_are_golden_and_a_killed_run_ends_as_one_that_never_stopped
 
 
 @pytest.mark.soak
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_control_c_saves_and_says_how_to_go_on(
-    whole: tuple[Path, float], model_folder: Path, registry: Path, tmp_path: Path
+    sent: signal.Signals,
+    code: int,
+    whole: tuple[Path, float],
+    model_folder: Path,
+    registry: Path,
+    tmp_path: Path,
 ) -> None:
     path, seconds = whole
     output = tmp_path / "output.txt"
@@ -135,9 +141,9 @@ def test_control_c_saves_and_says_how_to_go_on(
     process = start(words, registry, output)
     process.join(0.7 * seconds)
     assert process.pid is not None
-    os.kill(process.pid, signal.SIGINT)
+    os.kill(process.pid, sent)
     process.join(60)
-    assert process.exitcode == 130
+    assert process.exitcode == code
     assert f"to go on: spade-train resume {tmp_path / 'stopped'}" in output.read_text()
     assert (tmp_path / "stopped" / "checkpoints").is_dir()
     process = start(["resume", str(tmp_path / "stopped"), "--save_rounds", "1"], registry, output)
