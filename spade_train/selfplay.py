@@ -100,10 +100,11 @@ class SelfPlay:
             roles.use("agent")
             played = self._play(roles.agent, designs, plan, rng)
         rows = self.pay.of_agent(played) if plan.agent_learns else []
-        alarms = self._look(number, played, flat_blocks(rows, self.schedule.group))
+        watch, alarms = self._look(number, played, flat_blocks(rows, self.schedule.group))
         if plan.designer_learns:
             rows = self.pay.of_designer(designs, played, alarms) + rows
         self._remember(number, designs, played)
+        self.watch = watch  # last, as the memory: a round that fails before can be played again
         return Round(number, tuple(designs), tuple(played), tuple(rows), alarms)
 
     def context(self, number: int) -> DesignContext:
@@ -135,12 +136,11 @@ class SelfPlay:
         known = [*self.pool, *self.memory.frontier()] if self.config.replay else list(self.pool)
         return [env_id for env_id in known if env_id not in self.watch.quarantined] or list(self.pool)
 
-    def _look(self, number: int, played: Sequence[Played], flat: Tally) -> tuple[Alarm, ...]:
+    def _look(self, number: int, played: Sequence[Played], flat: Tally) -> tuple[Watch, tuple[Alarm, ...]]:
         """Let the monitors see what every process has played; all come to the same alarms."""
         parts = self.world.gather(([environment_seen(one) for one in played], flat))
         seen = [one for part, _ in parts for one in part]
-        self.watch, alarms = self.watch.after(number, seen, total(flat for _, flat in parts))
-        return alarms
+        return self.watch.after(number, seen, total(flat for _, flat in parts))
 
     def make(self, env_id: str) -> TextEnvironment:
         """Open an environment's text face."""

@@ -48,20 +48,20 @@ class Player:
         """Play those whose regret is vague from new seeds, once each way, until all are clear or plays are spent.
 
         Args:
-            played: all plays of different environments.
+            played: all plays, by environment; the same one may stand there twice.
             half_width: of the regret's 95 % interval, from which an environment is clear.
             plays: how many may be spent in all.
         """
-        known = {one.env_id: one for one in played}
+        known = list(played)
         while True:
-            regrets = {name: one.regret for name, one in known.items() if one.regret}
+            regrets = {str(place): one.regret for place, one in enumerate(known) if one.regret}
             counts = more_seeds(regrets, half_width, plays=plays, cost=2)
             if not counts:
-                return [known[one.env_id] for one in played]
-            wanted = [(name, rng.randrange(TRAINING_SEEDS)) for name in counts for _ in range(counts[name])]
-            for block in self._play(wanted, 1):
-                before = known[block.env_id]
-                known[block.env_id] = replace(before, extra=(*before.extra, block))
+                return known
+            places = [int(name) for name in counts for _ in range(counts[name])]
+            wanted = [(known[place].env_id, rng.randrange(TRAINING_SEEDS)) for place in places]
+            for place, block in zip(places, self._play(wanted, 1), strict=True):
+                known[place] = replace(known[place], extra=(*known[place].extra, block))
             plays -= 2 * len(wanted)
 
     def _play(self, wanted: Sequence[tuple[str, int]], times: int) -> list[Block]:

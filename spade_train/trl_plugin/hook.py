@@ -12,7 +12,7 @@ import torch
 from transformers import TrainerCallback
 from trl import GRPOTrainer
 
-from spade_envs.errors import SpadeError
+from spade_envs.errors import SpadeError, UsageError
 from spade_train.clock import Clock
 from spade_train.display import Display
 from spade_train.playing.decoding import Policy
@@ -108,6 +108,8 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
             policy.generator.set_state(draws)
             try:
                 return self.selfplay.round(self._roles(policy), number, self._clock)
+            except UsageError:
+                raise  # another try would be as wrong
             except (SpadeError, OSError) as problem:
                 self._records.failed(number, attempt, problem)
                 if attempt == retries:

@@ -62,6 +62,14 @@ def test_further_plays_go_to_vague_regrets_until_they_are_spent(monkeypatch: pyt
         assert width(new.regret) < width(old.regret)
 
 
+def test_two_designs_that_are_the_same_keep_their_own_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+    who, _ = player(monkeypatch, lambda task, rng: float(rng.random() < 0.5))
+    before = who.blocks([Place("a", (1, 2)), Place("a", (3, 4))])
+    after = who.narrow(before, half_width=0.05, plays=12, rng=random.Random(1))
+    assert [one.blocks for one in after] == [one.blocks for one in before]
+    assert all(one.extra for one in after)
+
+
 @pytest.mark.parametrize(("half_width", "plays"), [(10.0, 100), (0.01, 0), (0.01, 1)])
 def test_nothing_is_played_where_nothing_is_asked_for(
     half_width: float, plays: int, monkeypatch: pytest.MonkeyPatch
