@@ -158,7 +158,7 @@ def test_a_full_disk_stops_a_run_that_goes_on_later(
 ) -> None:
     output = tmp_path / "output.txt"
     words = flags(model_folder, tmp_path, "full", ROUNDS)
-    process = start(words, registry, output, full_after=40)
+    process = start(words, registry, output, full_after=14)
     process.join(300)
     assert process.exitcode == 1
     assert "is full; make room, then go on" in output.read_text()
