@@ -12,9 +12,17 @@ from spade_train.flags import Words
 
 _POSITIVE = (
     "temperature",  # at 0 all plays of a block are alike, and GRPO learns from differences alone
-    *("epsilon", "epsilon_high", "adam_epsilon"),
+    *("epsilon", "epsilon_high", "adam_epsilon", "repetition_penalty", "top_p"),
 )
-_NOT_NEGATIVE = ("learning_rate", "beta", "weight_decay", "max_grad_norm", "warmup_steps", "seed")
+_NOT_NEGATIVE = (
+    "learning_rate",
+    "warm_up_learning_rate",
+    "beta",
+    "weight_decay",
+    "max_grad_norm",
+    "warmup_steps",
+    "seed",
+)
 _AT_LEAST_ONE = (
     *("rounds", "seeds", "designer_every", "max_completion_length", "num_iterations"),
     *("save_total_limit", "lora_r", "lora_alpha"),
@@ -100,5 +108,7 @@ def _check_number(name: str, value: float) -> None:
         raise UsageError(f"{name} is {value}; it must not be negative.")
     if name in _AT_LEAST_ONE and value < 1:
         raise UsageError(f"{name} is {value}; it must be at least 1.")
+    if name in ("top_p", "min_p") and value > 1:
+        raise UsageError(f"{name} is {value}; it must be at most 1.")
     if name in _BELOW_ONE and not 0 <= value < 1:
         raise UsageError(f"{name} is {value}; it must lie in [0, 1).")

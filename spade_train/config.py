@@ -192,9 +192,11 @@ class SelfPlayConfig:
 
 def _weights(setting: str, words: Iterable[str]) -> dict[str, float]:
     """Read ``name`` and ``name=weight``; without a weight it is 1."""
-    weights = {}
+    weights: dict[str, float] = {}
     for word in words:
         name, _, weight = word.partition("=")
+        if name in weights:
+            raise UsageError(f"{setting}: {name} stands there twice. Leave one of them out.")
         try:
             weights[name] = float(weight or 1)
         except ValueError:
@@ -227,7 +229,7 @@ FIXED = (
         ("save_strategy", "save_steps", "save_only_model", "load_best_model_at_end"),
     ),
     ("is the run's own folder, below --runs", ("output_dir",)),
-    ("is what spade-train resume is for", ("resume_from_checkpoint",)),
+    ("is what spade-train resume is for", ("resume_from_checkpoint", "ignore_data_skip")),
     (
         "has nothing to act on: there is no evaluation set",
         ("eval_strategy", "do_eval", "num_generations_eval"),

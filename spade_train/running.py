@@ -6,7 +6,7 @@ import errno
 import shutil
 import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -83,7 +83,10 @@ def resume(path: Path, flags: list[str], console: Console) -> None:
     kept = folder.config()
     said = Words(path / "config.json", kept["preset_settings"], (*kept["flags"], *flags))
     check_names(said, trl_plugin.known_settings())
+    _check_changes(flags)
     settings = trl_plugin.settings(said)
+    if settings.grpo.num_iterations != kept["grpo"].get("num_iterations"):
+        raise UsageError("num_iterations cannot change within a run: TRL counts its steps by it.")
     check_pins(kept["curriculum"])
     world = trl_plugin.world()
     console = console if world.first else Console(quiet=True)
@@ -92,14 +95,35 @@ def resume(path: Path, flags: list[str], console: Console) -> None:
     checkpoint = checkpoint_at(folder)
     done = checkpoint.round if checkpoint else 0
     if done >= settings.selfplay.rounds and folder.checkpoint.exists():
-        raise UsageError(f"{path} has finished its {done} rounds. Say how far to go: --rounds {done + 10}")
+        raise UsageError(f"{path} has {done} rounds behind it. Say how far to go: --rounds {done + 10}")
     for name, found in _versions().items():
         if kept["versions"].get(name) != found:
             console.print(
                 f"{name} was {kept['versions'].get(name)} and is {found}: numbers may differ a little"
             )
     console.print(f"going on after {done} of {settings.selfplay.rounds} rounds")
+    if world.first:  # interrupted again, it goes on with what is said now
+        said = replace(said, path=Path(kept["preset"]))
+        folder.write_config({**_config(settings, said, run.model, run.pool), "versions": kept["versions"]})
     _train(run, checkpoint)
+
+
+def _check_changes(flags: list[str]) -> None:
+    """Raise :class:`UsageError` for a setting that a run has for good."""
+    said = {word[2:].partition("=")[0].replace("-", "_") for word in flags if word.startswith("--")}
+    for name in (
+        "model_name_or_path",
+        "model_revision",
+        "curriculum",
+        "runs",
+        "run_name",
+        "dry_run",
+        "config",
+    ):
+        if name in said:
+            raise UsageError(
+                f"{name} cannot be said to resume: a run keeps its own. Begin a new run for another."
+            )
 
 
 def _check(settings: Settings, model: str, console: Console) -> None:
@@ -108,7 +132,10 @@ def _check(settings: Settings, model: str, console: Console) -> None:
     make_corpus(settings.selfplay)
     for name in (model, settings.selfplay.designer_model):
         if name is not None:
-            sketch = read_sketch(name, settings.model.model_revision if name == model else None)
+            try:
+                sketch = read_sketch(name, settings.model.model_revision if name == model else None)
+            except UsageError as problem:
+                raise UsageError(str(problem).replace("--model_name_or_path ", "")) from problem
             check_model(sketch, settings.selfplay, settings.grpo.max_completion_length, console.print)
 
 

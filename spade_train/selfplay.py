@@ -133,7 +133,8 @@ class SelfPlay:
 
     def _candidates(self) -> list[str]:
         """What fills blocks: the pool, and the run's own environments on the frontier."""
-        known = [*self.pool, *self.memory.frontier()] if self.config.replay else list(self.pool)
+        held = {str(env_id) for env_id in self.workshop.registry.ids()} if self.config.replay else set()
+        known = [*self.pool, *(env_id for env_id in self.memory.frontier() if env_id in held)]
         return [env_id for env_id in known if env_id not in self.watch.quarantined] or list(self.pool)
 
     def _look(self, number: int, played: Sequence[Played], flat: Tally) -> tuple[Watch, tuple[Alarm, ...]]:

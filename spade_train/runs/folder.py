@@ -32,6 +32,17 @@ from spade_envs.errors import UsageError
 
 RECORDS = ("rounds", "designs", "plays", "episodes", "alarms", "faults")
 
+KINDS = {
+    "preset": str,
+    "preset_settings": dict,
+    "flags": list,
+    "model": str,
+    "curriculum": dict,
+    "versions": dict,
+    "grpo": dict,
+}
+"""What a run's config.json must hold, so that the run can go on."""
+
 
 @dataclass(frozen=True)
 class RunFolder:
@@ -46,6 +57,10 @@ class RunFolder:
         Raises:
             UsageError: a run of that name exists, or the folder cannot be made.
         """
+        if name and Path(name).name != name:
+            raise UsageError(
+                f"run_name {name}: it is one folder's name; --runs names the folder that holds it."
+            )
         wanted = name or time.strftime("%Y-%m-%d-%H%M%S")
         for path in [runs / wanted, *([] if name else (runs / f"{wanted}-{i}" for i in range(2, 100)))]:
             try:
@@ -102,6 +117,10 @@ class RunFolder:
             settings: dict[str, Any] = json.loads((self.path / "config.json").read_text())
         except (OSError, ValueError) as problem:
             raise UsageError(f"{self.path / 'config.json'} cannot be read: {problem}") from problem
+        if not isinstance(settings, dict) or any(
+            not isinstance(settings.get(k), t) for k, t in KINDS.items()
+        ):
+            raise UsageError(f"{self.path / 'config.json'} is not a run's: spade-train did not write it.")
         return settings
 
     def write_config(self, settings: dict[str, Any]) -> None:

@@ -22,7 +22,8 @@ def print_results(run: RunFolder, entries: list[dict[str, Any]], seconds: float,
     console.print(f"environments  {run.registry}: {len(made)} new")
     console.print(f"time          {seconds / 60:.1f} minutes")
     if not made:
-        console.print("No design was admitted; designs.jsonl says why.")
+        if any(entry["designs"] for entry in entries):
+            console.print("No design was admitted; designs.jsonl says why.")
         return
     code = (
         f"import gymnasium, spade_envs; spade_envs.add_registry({json.dumps(str(run.registry.resolve()))}); "

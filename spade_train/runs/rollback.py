@@ -12,7 +12,6 @@ from spade_train.runs.checkpoints import (
     RunState,
     checkpoint_at,
     forget_after,
-    keep_state,
     mark,
     state_at,
     withdraw,
@@ -62,7 +61,6 @@ def roll_back(run: RunFolder, round_: int, parts: Collection[Part] = PARTS) -> R
         if "records" in parts:
             run.cut(state.sizes)
         mark(target.path, state)
-        keep_state(run, state)
     return RolledBack(tuple(part for part in PARTS if part in parts), state.round, tuple(moved))
 
 

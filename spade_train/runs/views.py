@@ -86,7 +86,14 @@ def view_run(run: RunFolder) -> RunView:
 
 def rounds(run: RunFolder) -> list[dict[str, Any]]:
     """Return the whole entries of ``rounds.jsonl``."""
-    return [entry for entry in records(run, "rounds") if all(name in entry for name in ("round", *_TABLE))]
+    return [entry for entry in records(run, "rounds") if _is_round(entry)]
+
+
+def _is_round(entry: dict[str, Any]) -> bool:
+    if any(name not in entry for name in ("round", *_TABLE)) or not isinstance(entry["admitted"], list):
+        return False
+    numbers = (entry[name] for name in ("success", "hinted_success", "regret"))
+    return all(one is None or isinstance(one, int | float) for one in numbers)
 
 
 def records(run: RunFolder, name: str) -> list[dict[str, Any]]:
@@ -109,7 +116,9 @@ def changed(run: RunFolder) -> dict[str, tuple[Any, Any]]:
     config = settings(run)
     values = _part(config, "grpo") | _part(config, "model_config") | _part(config, "selfplay")
     preset = _part(config, "preset_settings")
-    flags = [word for word in config.get("flags") or [] if isinstance(word, str) and word.startswith("--")]
+    said = config.get("flags")
+    words = said if isinstance(said, list) else []
+    flags = [word for word in words if isinstance(word, str) and word.startswith("--")]
     names = [flag[2:].partition("=")[0].replace("-", "_") for flag in flags]
     names = [name if name in values else name.removeprefix("no_") for name in names]
     return {name: (values.get(name), preset.get(name)) for name in names}

@@ -74,6 +74,7 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
         settings: Settings,
         external: Policy | None,
         entries: Sequence[dict[str, Any]] = (),
+        first: int = 0,
     ) -> None:
         self.selfplay, self.run, self.entries = selfplay, run, list(entries)
         self.display, self._settings, self._external = display, settings, external
@@ -81,12 +82,16 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
         self._clock = Clock()
         self._entry: dict[str, Any] = {}
         self._designer_prompt: tuple[int, ...] | None = None
+        self._next = first
         self.between: Between | None = None
 
     def rollout(self, prompts: list[str], trainer: GRPOTrainer) -> dict[str, Any]:
         """TRL's hook: one row for each prompt, in order."""
         selfplay = self.selfplay
         number = round_of(prompts, selfplay.schedule, selfplay.world.rank)
+        if number != self._next:
+            raise RuntimeError(f"TRL asks for round {number}, where round {self._next} is next")
+        self._next += 1
         with sampling(trainer, selfplay.seed, number) as policy:
             played = self._played(policy, number)
             worth = self._settings.advantages(played.rows)

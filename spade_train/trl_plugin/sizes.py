@@ -8,6 +8,7 @@ import torch
 from transformers import AutoModelForCausalLM
 from trl import get_peft_config
 
+from spade_envs.errors import UsageError
 from spade_train.models.footprint import Shape
 from spade_train.trl_plugin.settings import Settings
 from spade_train.trl_plugin.training import freeze_lower
@@ -55,7 +56,10 @@ def _trainable(model: Any, settings: Settings) -> int:
     if adapters is not None:
         from peft import get_peft_model
 
-        model = get_peft_model(model, adapters)
+        try:
+            model = get_peft_model(model, adapters)
+        except ValueError as problem:
+            raise UsageError(f"lora_target_modules: {problem}") from problem
     else:
         freeze_lower(model, settings.selfplay.upper_layers)
     count = sum(one.numel() for one in model.parameters() if one.requires_grad)

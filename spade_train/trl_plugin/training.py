@@ -40,6 +40,11 @@ class Start:
     checkpoint: Checkpoint | None = None
     entries: tuple[dict[str, Any], ...] = ()
 
+    @property
+    def round(self) -> int:
+        """The first round that is played."""
+        return self.checkpoint.round if self.checkpoint else 0
+
 
 def world() -> World:
     """Return this process's place among those that train together."""
@@ -64,7 +69,7 @@ def train(
         UsageError: the model cannot be loaded.
     """
     disable_progress_bar()
-    hook = Hook(selfplay, run, display, settings, _external(settings), start.entries)
+    hook = Hook(selfplay, run, display, settings, _external(settings), start.entries, start.round)
     trainer = _trainer(settings, start.model, hook)
     if start.checkpoint is None and settings.selfplay.warm_up_steps:
         _warm_up(trainer, hook, settings)
@@ -103,7 +108,7 @@ def _trainer(settings: Settings, model: str, hook: Hook) -> GRPOTrainer:
             peft_config=get_peft_config(options),
             quantization_config=get_quantization_config(options),
         )
-    except OSError as problem:
+    except (OSError, ValueError) as problem:
         raise UsageError(f"The model {model} cannot be loaded: {str(problem).splitlines()[0]}") from problem
     trainer.remove_callback(PrinterCallback)
     base = trainer.accelerator.unwrap_model(trainer.model)

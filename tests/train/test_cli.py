@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -47,6 +48,14 @@ def test_help_has_examples_and_imports_no_torch() -> None:
         (["--bf16", "true", "--fp16", "true"], "fp16"),
         (["--model_name_or_path", "./nowhere"], "there is no such folder"),
         (["--curriculum", "spade/Nowhere-v0"], "there is no environment spade/Nowhere-v0"),
+        (["--repetition_penalty", "0"], "must be greater than 0"),
+        (["--top_p", "2"], "must be at most 1"),
+        (["--warm_up_learning_rate", "-1"], "must not be negative"),
+        (["--designer_reward", "regret=1", "regret=0"], "stands there twice"),
+        (["--designer_reward", "regrets"], "Did you mean 'regret'?"),
+        (["--run_name", "../evil"], "one folder's name"),
+        (["--ignore_data_skip", "true"], "spade-train resume"),
+        (["--designer_model", "./no", "--schedule", "designer_frozen"], "./no: there is no such folder"),
     ],
 )
 def test_wrong_use_is_one_line(
@@ -75,6 +84,38 @@ def test_a_wrong_preset_names_the_file(
     path.write_text(text)
     assert run("--config", str(path)) == 2
     assert found in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("config", "words", "found"),
+    [
+        ("null", [], "is not a run's"),
+        ("{}", [], "is not a run's"),
+        ('{"flags": 5', [], "cannot be read"),
+        ("", ["--dry_run"], "dry_run cannot be said to resume"),
+        ("", ["--curriculum", "spade/LampRow-v0"], "curriculum cannot be said to resume"),
+        ("", ["--model_name_or_path=other"], "model_name_or_path cannot be said to resume"),
+        ("", ["--num_iterations", "2"], "num_iterations cannot change within a run"),
+        ("", ["--roundz", "2"], "Did you mean rounds?"),
+    ],
+)
+def test_a_run_that_cannot_go_on_says_why(
+    config: str, words: list[str], found: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = {
+        "preset": "demo",
+        "preset_settings": {},
+        "flags": [],
+        "model": str(tmp_path),
+        "curriculum": {},
+        "versions": {},
+        "grpo": {"num_iterations": 1},
+    }
+    (tmp_path / "config.json").write_text(config or json.dumps(whole))
+    assert run("resume", str(tmp_path), *words) == 2
+    message = capsys.readouterr().err
+    assert found in message
+    assert "Traceback" not in message
 
 
 def test_a_folder_that_holds_no_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

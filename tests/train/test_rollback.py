@@ -75,6 +75,16 @@ def test_a_part_goes_back_alone(
     )
 
 
+def test_a_part_that_went_back_leaves_the_states_of_rounds_as_they_were(run: RunFolder) -> None:
+    before = [state_at(run, n) for n in (1, 2, 3)]
+    roll_back(run, 1, ["memory"])
+    assert [state_at(run, n) for n in (1, 2, 3)] == before
+    roll_back(run, 2, ["weights"])
+    assert [state_at(run, n) for n in (1, 2)] == before[:2]
+    roll_back(run, 2)
+    assert len(ids(run)) == 2
+
+
 def test_weights_alone_keep_what_was_learned_about_designs(run: RunFolder) -> None:
     roll_back(run, 2, ["weights"])
     newest = checkpoint_at(run)

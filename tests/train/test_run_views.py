@@ -12,7 +12,7 @@ import pytest
 
 from spade_train.cli import main
 from spade_train.runs.folder import RunFolder
-from spade_train.runs.views import find_runs, view_run
+from spade_train.runs.views import changed, find_runs, rounds, view_run
 
 
 def entry(number: int, **more: Any) -> dict[str, Any]:
@@ -165,3 +165,11 @@ def test_runs_are_shown_without_torch(run: RunFolder) -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("False\n")
+
+
+def test_rounds_of_another_kind_are_left_out(tmp_path: Path) -> None:
+    run = RunFolder.create(tmp_path, "odd")
+    (run.path / "config.json").write_text('{"flags": 5}')
+    run.append("rounds.jsonl", [entry(0, admitted=None), entry(1, success="much"), entry(2)])
+    assert [one["round"] for one in rounds(run)] == [2]
+    assert changed(run) == {}
