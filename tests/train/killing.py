@@ -1,13 +1,14 @@
-"""Runs of `spade-train` in processes that can be killed at any moment; PyTorch is imported once for all."""
+"""Runs of `spade-train` in processes that can be killed at any moment."""
 
 from __future__ import annotations
 
+import contextlib
 import errno
-import multiprocessing
 import os
 import random
+import subprocess
+import sys
 from collections.abc import Sequence
-from multiprocessing.context import ForkServerContext
 from pathlib import Path
 
 from spade_envs import Registry
@@ -76,10 +77,31 @@ def flags(model: Path, runs: Path, name: str, rounds: int) -> list[str]:
     ).split()
 
 
-def start(
-    words: Sequence[str], registry: Path, output: Path, full_after: int | None = None
-) -> multiprocessing.process.BaseProcess:
-    """Start `spade-train` with these words in a process of its own.
+class Started:
+    """A `spade-train` in a process of its own, which leaves nothing with the process of the tests."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def exitcode(self) -> int | None:
+        return self._process.poll()
+
+    def join(self, seconds: float) -> None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+
+def start(words: Sequence[str], registry: Path, output: Path, full_after: int | None = None) -> Started:
+    """Start `spade-train` with these words.
 
     Args:
         words: the command line.
@@ -87,47 +109,27 @@ def start(
         output: the file that takes what it prints.
         full_after: how many times it may see a file onto the disk before that is full.
     """
-    process = _context().Process(target=_train, args=(list(words), str(registry), str(output), full_after))
-    process.start()
-    return process
+    paths = os.pathsep.join(filter(None, sys.path))
+    environment = {
+        **os.environ,
+        "OMP_NUM_THREADS": "1",
+        "SPADE_REGISTRY": str(registry),
+        "PYTHONPATH": paths,
+        "SPADE_FULL_AFTER": "" if full_after is None else str(full_after),
+    }
+    with output.open("ab") as file:
+        command = [sys.executable, __file__, *words]
+        return Started(subprocess.Popen(command, env=environment, stdout=file, stderr=file))
 
 
 def killed(words: Sequence[str], registry: Path, output: Path, seconds: float) -> bool:
     """Run the command; kill it after so many seconds. Return whether it had to be killed."""
     process = start(words, registry, output)
     process.join(seconds)
-    alive = process.is_alive()
+    alive = process.exitcode is None
     if alive:
         process.kill()
-        process.join()
     return alive
-
-
-def _context() -> ForkServerContext:
-    os.environ["OMP_NUM_THREADS"] = "1"
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(
-        ["spade_train.trl_plugin", "trl", "transformers.models.llama.modeling_llama"]
-    )
-    return context
-
-
-def _train(words: list[str], registry: str, output: str, full_after: int | None) -> None:
-    import sys
-
-    import torch
-
-    os.environ["SPADE_REGISTRY"] = registry
-    torch.set_num_threads(1)
-    sys.stdout = sys.stderr = open(output, "a", buffering=1)  # noqa: SIM115 - the process's own, to its end
-    from spade_envs import add_registry
-    from spade_train.cli import main
-
-    if full_after is not None:
-        _fill_the_disk(full_after)
-    random.seed(os.getpid())  # nothing may depend on it
-    add_registry(registry)
-    main(words)
 
 
 def _fill_the_disk(after: int) -> None:
@@ -140,3 +142,15 @@ def _fill_the_disk(after: int) -> None:
         fsync(descriptor)
 
     os.fsync = full
+
+
+if __name__ == "__main__":
+    import torch
+
+    torch.set_num_threads(1)
+    if after := os.environ["SPADE_FULL_AFTER"]:
+        _fill_the_disk(int(after))
+    random.seed(os.getpid())  # nothing may depend on it
+    from spade_train.cli import main
+
+    main(sys.argv[1:])
