@@ -34,8 +34,3 @@ class World:
         values: list[T] = [value] * self.size
         torch.distributed.all_gather_object(values, value)
         return values
-
-    def in_turn(self, mine: bool) -> bool:
-        """Wait until everybody has come here; return ``mine``."""
-        self.gather(None)
-        return mine

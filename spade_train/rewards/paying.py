@@ -63,12 +63,17 @@ class Pay:
         ]
 
 
-def flat_blocks(rows: Sequence[Row], group: int) -> Tally:
-    """Return how many blocks have no variance, of all: GRPO learns nothing from them."""
-    blocks = [
-        RewardBlock(rows[at].role, tuple(row.reward for row in rows[at : at + group]))
+def reward_blocks(rows: Sequence[Row], group: int) -> list[RewardBlock]:
+    """Return the blocks of a batch: ``group`` rows each, in order."""
+    return [
+        RewardBlock(rows[at].role, tuple(row.reward for row in rows[at : at + group]), rows[at].weight)
         for at in range(0, len(rows), group)
     ]
+
+
+def flat_blocks(rows: Sequence[Row], group: int) -> Tally:
+    """Return how many blocks have no variance, of all: GRPO learns nothing from them."""
+    blocks = reward_blocks(rows, group)
     return Tally(sum(block.flat for block in blocks), len(blocks))
 
 

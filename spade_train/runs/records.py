@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from spade_envs import EnvId, Registry, registries
+from spade_envs import EnvId, registries
 from spade_envs.errors import SpadeError
 from spade_train.monitors import Alarm
 from spade_train.playing.decoding import Policy
@@ -150,14 +150,11 @@ def _plays(played: Round, paid: Iterator[Earned | None]) -> Iterator[tuple[Episo
 def _code(env_id: str) -> str | None:
     """The hash of an environment's code, from whichever registry holds it."""
     name = EnvId.parse(env_id)
+    assert isinstance(name, EnvId)  # it has been played
     for registry in reversed(registries()):
         with contextlib.suppress(SpadeError):
-            return _recorded(registry, name)
+            return str(registry.report(name)["code_sha256"])
     return None
-
-
-def _recorded(registry: Registry, env_id: Any) -> str:
-    return str(registry.report(env_id)["code_sha256"])
 
 
 def _memory_mb() -> dict[str, int]:

@@ -103,9 +103,8 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
 
     def _played(self, policy: Policy, number: int) -> Round:
         """Play the round; where the machine fails, again from its beginning, on record."""
-        retries = (
-            RETRIES if self.selfplay.world.size == 1 else 0
-        )  # alone, a process would wait for the others
+        # One of several processes would repeat the round alone, and wait for the others for ever.
+        retries = RETRIES if self.selfplay.world.size == 1 else 0
         assert policy.generator is not None  # `sampling` gave one
         draws = policy.generator.get_state()
         for attempt in range(retries + 1):

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 from datasets import Dataset
-from trl import GRPOTrainer
+from trl import GRPOConfig, GRPOTrainer
 from trl.models.utils import unwrap_model_for_generation
 
 from spade_train.playing.decoding import Policy
@@ -64,11 +64,16 @@ def sampling(trainer: GRPOTrainer, seed: int, number: int) -> Iterator[Policy]:
                 trainer.processing_class,
                 trainer.temperature,
                 draws,
-                Filters(trainer.top_p, trainer.top_k, trainer.min_p, trainer.repetition_penalty),
+                filters(trainer.args),
                 trainer.chat_template_kwargs,
             )
         finally:
             model.train(training)
+
+
+def filters(args: GRPOConfig) -> Filters:
+    """Return what TRL's settings leave out while sampling."""
+    return Filters(args.top_p, args.top_k, args.min_p, args.repetition_penalty)
 
 
 def batch(rows: Sequence[Row], signal: Sequence[float], measures: dict[str, float]) -> dict[str, Any]:

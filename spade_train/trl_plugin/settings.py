@@ -14,7 +14,8 @@ from spade_envs.errors import UsageError
 from spade_train.checks import check_effects, check_preset, check_values
 from spade_train.config import SelfPlayConfig, check_fixed, micro_batches
 from spade_train.flags import Words
-from spade_train.rewards.advantages import Advantages, RewardBlock, RoleSettings, Scale, advantages
+from spade_train.rewards.advantages import Advantages, RoleSettings, Scale, advantages
+from spade_train.rewards.paying import reward_blocks
 from spade_train.rounds import Row
 
 
@@ -33,11 +34,7 @@ class Settings:
 
     def advantages(self, rows: Sequence[Row]) -> Advantages:
         """Return each row's advantage, which GRPO uses as it is."""
-        group = self.grpo.num_generations
-        blocks = [
-            RewardBlock(rows[at].role, tuple(row.reward for row in rows[at : at + group]), rows[at].weight)
-            for at in range(0, len(rows), group)
-        ]
+        blocks = reward_blocks(rows, self.grpo.num_generations)
         return advantages(blocks, {"designer": self.designer, "agent": self.agent})
 
     @property

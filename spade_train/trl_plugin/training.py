@@ -12,7 +12,6 @@ from trl import GRPOTrainer, get_peft_config, get_quantization_config
 from spade_envs.errors import UsageError
 from spade_train.display import Display
 from spade_train.playing.decoding import Policy
-from spade_train.playing.sampling import Filters
 from spade_train.playing.warm_up import WarmUp, lessons, warm_up
 from spade_train.runs.checkpoints import STATE_FILE, Checkpoint, mark
 from spade_train.runs.folder import RunFolder
@@ -21,7 +20,7 @@ from spade_train.trl_plugin.adapters import RoleAdapters
 from spade_train.trl_plugin.gradients import RoleGradients
 from spade_train.trl_plugin.hook import Hook
 from spade_train.trl_plugin.padding import skip_padding
-from spade_train.trl_plugin.rollout import advantage, sampling, tasks
+from spade_train.trl_plugin.rollout import advantage, filters, sampling, tasks
 from spade_train.trl_plugin.settings import Settings
 from spade_train.world import World
 
@@ -152,9 +151,7 @@ def _external(settings: Settings) -> Policy | None:
             f"designer_model {name} cannot be loaded: {str(problem).splitlines()[0]}"
         ) from problem
     device = "cpu" if settings.grpo.use_cpu else settings.grpo.device
-    grpo = settings.grpo
-    filters = Filters(grpo.top_p, grpo.top_k, grpo.min_p, grpo.repetition_penalty)
-    return Policy(model.to(device).eval(), tokenizer, grpo.temperature, None, filters)
+    return Policy(model.to(device).eval(), tokenizer, settings.grpo.temperature, None, filters(settings.grpo))
 
 
 def freeze_lower(model: Any, upper: int) -> None:
