@@ -12,6 +12,10 @@ from spade_envs.errors import WorkerFault
 from spade_envs.isolation import fork_server
 
 
+OLDER: set[int] = set()
+"""Workers that lived when the test began; a fixture of the isolation tests fills it."""
+
+
 def children(process: int | None = None) -> list[int]:
     """Child processes that live or wait to be reaped."""
     process = process or os.getpid()
@@ -26,9 +30,14 @@ def zygote() -> int:
     return fork_server._zygotes[0]._pid
 
 
-def workers() -> list[int]:
+def all_workers() -> list[int]:
     """All workers of this process's zygotes."""
     return [worker for zygote in children() for worker in children(zygote) if is_zygote(zygote)]
+
+
+def workers() -> list[int]:
+    """Those that are no older than the test: one that judging keeps for the next design may be."""
+    return [worker for worker in all_workers() if worker not in OLDER]
 
 
 def is_zygote(process: int) -> bool:

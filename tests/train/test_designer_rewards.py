@@ -86,7 +86,7 @@ def test_the_refused_never_earn_more_than_the_admitted(
     refused, admitted = (
         earned(Measures(**{**m.__dict__, "admitted": a})) for m, a in ((one, False), (other, True))
     )
-    assert REFUSED <= refused <= admitted <= sum(weights.values())
+    assert REFUSED <= refused <= admitted <= math.fsum(weights.values())
 
 
 @given(WEIGHTS, MEASURES, st.integers(0, 16))
