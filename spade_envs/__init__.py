@@ -1,8 +1,8 @@
 """A versioned registry of Gymnasium environments that language models write, each run in isolation.
 
-Importing this package registers the shipped environments and the user's own with Gymnasium, so that
-``gymnasium.make("spade/<Name>-v<N>")`` works; with ``SPADE_REGISTER=0`` it registers nothing. Names below are
-loaded when they are first used.
+After importing this package ``gymnasium.make("spade/<Name>-v<N>")`` works for every version of every registry, also
+for those that come later; with ``SPADE_REGISTER=0`` Gymnasium is left alone. Names below are loaded when they are
+first used.
 """
 
 from __future__ import annotations
@@ -95,11 +95,10 @@ def __dir__() -> list[str]:
 
 
 def _register() -> None:
-    from spade_envs.registry.gym_registration import register_all
+    from spade_envs.registry.gym_registration import list_newest
     from spade_envs.registry.stack import registries
 
-    for registry in registries():
-        register_all(registry)
+    list_newest(registries()[0])
 
 
 if os.environ.get("SPADE_REGISTER") != "0":

@@ -254,8 +254,8 @@ def make_environment(*, path: str, sha256: str, **arguments: Any) -> IsolatedEnv
         raise RegistryError(f"{path} cannot be read: {error}") from None
     if file_sha256(source) != sha256:
         raise RegistryError(
-            f"{path} has changed since it was registered. Versions never change: restore the file, "
-            "or admit the new code as a new version."
+            f"{path} is not the file that is asked for: its SHA-256 begins {file_sha256(source)[:12]}, wanted is "
+            f"{sha256[:12]}. Versions never change: restore the file, or pin the one that is there."
         )
     return IsolatedEnv(source, **arguments)
 

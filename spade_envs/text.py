@@ -18,7 +18,7 @@ from gymnasium import spaces
 from spade_envs.contract.plain import from_json, to_json
 from spade_envs.contract.text_space import UnicodeText
 from spade_envs.errors import UsageError
-from spade_envs.registry.stack import catch_up
+from spade_envs.registry.gym_registration import install
 from spade_envs.spoken import UnreadableError, expected, read_action, write_action
 
 ActionFormat = Literal["boxed", "xml", "tool_call", "raw"]
@@ -195,7 +195,7 @@ def make_text(env_id: str, *, action_format: ActionFormat = "xml", **arguments: 
         action_format: see :class:`TextEnv`.
         **arguments: for ``gymnasium.make``, for example ``difficulty=2``.
     """
-    catch_up(env_id)
+    install()
     with warnings.catch_warnings():  # an older version is asked for on purpose
         warnings.filterwarnings("ignore", ".*is out of date", DeprecationWarning)
         return TextEnv(gym.make(env_id, **arguments), action_format)

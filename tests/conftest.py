@@ -46,7 +46,7 @@ def run(
     """Run the command in an empty folder with an empty user registry; returns exit code, stdout, stderr."""
     monkeypatch.setenv("SPADE_REGISTRY", str(tmp_path / "user"))
     monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setattr(stack, "_added", [])
+    monkeypatch.setenv(stack.ADDED, "")
     monkeypatch.chdir(tmp_path)
 
     def command(*arguments: object) -> tuple[int, str, str]:

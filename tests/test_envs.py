@@ -391,7 +391,7 @@ def test_a_registered_file_must_be_the_one_that_was_registered(tmp_path: Path) -
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     make_environment(path=str(path), sha256=digest).close()
     path.write_bytes(design(reward="1.0").encode())
-    with pytest.raises(RegistryError, match="has changed since it was registered"):
+    with pytest.raises(RegistryError, match="is not the file that is asked for"):
         make_environment(path=str(path), sha256=digest)
     with pytest.raises(RegistryError, match="cannot be read"):
         make_environment(path=str(tmp_path / "none.py"), sha256=digest)

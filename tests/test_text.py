@@ -221,12 +221,15 @@ def test_experts_win_by_text_alone(name: str, action_format: Any) -> None:
 
 
 def test_an_older_version_is_made_without_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stack, "_added", [])
+    monkeypatch.setenv(stack.ADDED, "")
     source = (seeds_folder() / "lamp_row.py").read_text().replace("LampRow", "OldLampRow")
     registry = Registry(tmp_path)
     for body in (source, source.replace("Presses left", "Left")):
         registry.add(body, {})
     add_registry(tmp_path)
+    monkeypatch.setattr(gym.envs.registration, "registry", type(gym.registry)(gym.registry))
+    with pytest.warns(UserWarning, match="latest versioned"):
+        gym.make("spade/OldLampRow").close()
     with pytest.warns(DeprecationWarning, match="out of date"):
         gym.make("spade/OldLampRow-v0").close()
     make_text("spade/OldLampRow-v0").close()

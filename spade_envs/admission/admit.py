@@ -16,7 +16,6 @@ from spade_envs.admission.sheet import GateResult
 from spade_envs.contract.findings import Finding
 from spade_envs.contract.header import Header, code_sha256, parse_header
 from spade_envs.contract.ids import EnvId
-from spade_envs.registry.gym_registration import register
 from spade_envs.registry.refused import keep_refused as keep
 from spade_envs.registry.stack import registries
 from spade_envs.registry.store import Registry
@@ -135,9 +134,7 @@ def _came_since(header: Header, report: Report, registry: Registry, compared: Su
 
 
 def _made(registry: Registry, env_id: EnvId, report: Report) -> Admission:
-    entry = registry.entry(env_id)
-    register(entry)
-    return Admission(report, str(env_id), entry.path)
+    return Admission(report, str(env_id), registry.path(env_id))
 
 
 def checked(source: str, report: Report, registry: Registry) -> Admission:

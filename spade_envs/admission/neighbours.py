@@ -12,7 +12,8 @@ from spade_envs.admission.fingerprint import Fingerprint, from_dict, of_source
 from spade_envs.contract.findings import Rejection
 from spade_envs.contract.header import code_sha256, parse_header
 from spade_envs.registry.paths import seeds_folder
-from spade_envs.registry.store import Entry, Registry
+from spade_envs.registry.store import Registry
+from spade_envs.registry.versions import Entry
 
 
 @dataclass(frozen=True, slots=True)

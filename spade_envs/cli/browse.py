@@ -15,7 +15,7 @@ from spade_envs.contract.plain import plain
 from spade_envs.contract.printable import printable
 from spade_envs.errors import UsageError
 from spade_envs.registry.stack import find, registries
-from spade_envs.registry.store import Entry
+from spade_envs.registry.versions import Entry
 
 Id = Annotated[
     str, typer.Argument(metavar="ID", help="For example spade/LampRow-v0; without -vN, the newest.")

@@ -54,9 +54,13 @@ def near_ids(text: str, known: Iterable[EnvId]) -> list[EnvId]:
     versions: dict[str, list[EnvId]] = {}
     for env_id in sorted(known, reverse=True):
         versions.setdefault(env_id.name, []).append(env_id)
-    asked = _DRESS.sub("", text)
-    near = near_matches(asked, versions, cutoff=0.7)
+    asked, near = _DRESS.sub("", text), near_names(text, versions)
     return [i for name in near for i in versions[name][: 3 if _key(name) == _key(asked) else 1]][:3]
+
+
+def near_names(text: str, known: Iterable[str]) -> list[str]:
+    """Return up to three known names that the one in ``text``, an id, may have meant."""
+    return near_matches(_DRESS.sub("", text), known, cutoff=0.7)
 
 
 def near_matches(text: str, known: Iterable[str], cutoff: float = 0.6) -> list[str]:

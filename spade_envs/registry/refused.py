@@ -14,11 +14,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spade_envs.errors import RegistryError
 from spade_envs.registry.files import made, replace
-from spade_envs.registry.store import REFUSED_FOLDER, Registry, RegistryWarning
+from spade_envs.registry.versions import REFUSED_FOLDER, RegistryWarning
+
+if TYPE_CHECKING:
+    from spade_envs.records import Refusal
+    from spade_envs.registry.store import Registry
 
 MOST_KEPT = 10_000
 
@@ -51,6 +55,23 @@ class Refused:
         found = [f for gate in self.report.get("gates", ()) for f in gate["findings"]]
         return tuple(f"{f['found']} [{f['rule']}]" for f in found if f.get("severity") != "warn")
 
+    def as_refusal(self) -> Refusal:
+        """Return the entry as records have it."""
+        from spade_envs.records import Refusal
+
+        report = self.report
+        return Refusal(
+            code_sha256=str(report.get("code_sha256") or self.path.stem),
+            id=self.id,
+            gate=self.gate,
+            reasons=self.reasons,
+            times=report.get("times", 1),
+            first_at=str(report.get("first_refused_at", "")),
+            last_at=str(report.get("last_refused_at", "")),
+            run=report.get("run"),
+            round=report.get("round"),
+        )
+
     def as_dict(self) -> dict[str, Any]:
         """Return the entry as JSON-ready data."""
         return {**self.report, "path": str(self.path), "reasons": list(self.reasons)}
@@ -73,14 +94,18 @@ def keep_refused(
     Raises:
         RegistryError: the folder is read-only, or it cannot be written.
     """
-    with registry.locked():
+    from spade_envs.records import filing
+
+    with registry.locked(), registry.own_records.writing() as connection:
         try:
             with made(folder := registry.root / REFUSED_FOLDER):
-                return _keep(folder, source, report, most)
+                kept = _keep(folder, source, report, most)
         except OSError as error:
             raise RegistryError(
                 f"cannot keep the refused design in {registry}/{REFUSED_FOLDER}: {error.strerror or error}"
             ) from error
+        filing.enter_refusal(connection, kept.as_refusal())
+    return kept.path
 
 
 def refused_designs(root: Path) -> Iterator[Refused]:
@@ -93,7 +118,7 @@ def refused_designs(root: Path) -> Iterator[Refused]:
             yield Refused(path.with_suffix(".py"), report)
 
 
-def _keep(folder: Path, source: str, report: dict[str, Any], most: int) -> Path:
+def _keep(folder: Path, source: str, report: dict[str, Any], most: int) -> Refused:
     path = folder / f"{report['code_sha256'][:16]}.py"
     before = _read(path.with_suffix(".json")) or {}
     now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -108,7 +133,7 @@ def _keep(folder: Path, source: str, report: dict[str, Any], most: int) -> Path:
         raise
     for old in _by_age(folder)[most:]:
         _remove(old)
-    return path
+    return Refused(path, record)
 
 
 def _remove(report: Path) -> None:

@@ -1,38 +1,42 @@
-"""The registries that are in force: the shipped one, the user's, and those that were added, in this order."""
+"""The registries that are in force: the shipped one, the user's, and those that were added, in this order.
+
+What lies further up hides what lies below: the same id is one version, whichever folder it is read from.
+"""
 
 from __future__ import annotations
 
-import contextlib
+import os
 from functools import cache
 from pathlib import Path
 
-import gymnasium
-
 from spade_envs.contract.findings import Finding
-from spade_envs.contract.ids import EnvId, near_ids
-from spade_envs.errors import UnknownEnvironment
-from spade_envs.registry.gym_registration import register, register_all
+from spade_envs.contract.ids import NAMESPACE, EnvId, near_ids, near_names
+from spade_envs.contract.printable import printable
+from spade_envs.errors import RegistryError, UnknownEnvironment
 from spade_envs.registry.paths import shipped_registry, user_registry
 from spade_envs.registry.store import Registry
+from spade_envs.registry.versions import numbers
 
-_added: list[Path] = []
+ADDED = "SPADE_REGISTRIES"
+"""The environment variable that holds the folders which were added, so that processes started by this one know them."""
 
 
 def registries() -> tuple[Registry, ...]:
     """Return the registries in force, each folder once. The same folder is the same object in one process."""
-    roots = [(shipped_registry(), True), (user_registry(), False), *((root, False) for root in _added)]
+    roots = [(shipped_registry(), True), (user_registry(), False), *((root, False) for root in _added())]
     unique = {root.absolute(): read_only for root, read_only in reversed(roots)}
     return tuple(_open(root, read_only) for root, read_only in reversed(unique.items()))
 
 
 def add_registry(path: Path | str) -> Registry:
-    """Put a folder on top of the stack, for this process, and register its environments with Gymnasium."""
+    """Put a folder on top of the stack, for this process and those that it starts.
+
+    Its environments can be made at once. For a whole session set ``SPADE_REGISTRIES`` to one or more folders.
+    """
     root = Path(path).absolute()
-    if root not in _added:
-        _added.append(root)
-    registry = next(known for known in registries() if known.root == root)
-    register_all(registry)
-    return registry
+    if root not in (added := _added()):
+        os.environ[ADDED] = os.pathsep.join(map(str, [*added, root]))
+    return next(known for known in registries() if known.root == root)
 
 
 def find(text: str) -> tuple[Registry, EnvId]:
@@ -40,28 +44,55 @@ def find(text: str) -> tuple[Registry, EnvId]:
 
     Raises:
         UnknownEnvironment: no registry holds it. The message names near matches.
+        RegistryError: two registries hold different files under this id.
     """
-    held = {
-        str(env_id): (registry, env_id) for registry in reversed(registries()) for env_id in registry.ids()
-    }
-    env_id = EnvId.parse(text)
-    if not isinstance(env_id, Finding) and str(env_id) in held:
-        return held[str(env_id)]
-    of_name = [pair for pair in held.values() if f"spade/{pair[1].name}" == text]
-    if of_name:
-        return max(of_name, key=lambda pair: pair[1].version)
-    near = near_ids(text, (env_id for _, env_id in held.values()))
+    parsed = EnvId.parse(text)
+    env_id = _newest_of(text) if isinstance(parsed, Finding) else parsed
+    if env_id is not None and (holder := holder_of(env_id)) is not None:
+        return holder, env_id
+    near = near_ids(text, _candidates(text))
     advice = f"did you mean {' or '.join(map(str, near))}?" if near else "`spade-envs list` shows what there is"
-    raise UnknownEnvironment(f"no registry holds {text!r}; {advice}")
+    raise UnknownEnvironment(f"no registry holds {printable(text)!r}; {advice}")
 
 
-def catch_up(env_id: str) -> None:
-    """Register an environment that another process has admitted since the registries were read."""
-    if env_id in gymnasium.registry:
-        return
-    with contextlib.suppress(UnknownEnvironment):  # Gymnasium's own message names what is near
-        registry, found = find(env_id)
-        register(registry.entry(found))
+def holder_of(env_id: EnvId) -> Registry | None:
+    """Return the topmost registry that holds a version, None where none does.
+
+    Raises:
+        RegistryError: two registries hold different files under this id.
+    """
+    holders = [registry for registry in reversed(registries()) if registry.holds(env_id)]
+    entries = [registry.entry(env_id) for registry in holders]
+    for other in entries[1:]:
+        if other.file_sha256 != entries[0].file_sha256:
+            raise RegistryError(
+                f"{env_id} is {entries[0].path} and, another file, {other.path}: versions never change. "
+                "Admit one of them under a new version, and remove it from its registry"
+            )
+    return holders[0] if holders else None
+
+
+def newest(name: str) -> EnvId | None:
+    """Return the highest version of a name over all registries."""
+    if isinstance(EnvId.parse(f"{NAMESPACE}/{name}-v0"), Finding):
+        return None
+    return max((found for r in registries() if (found := r.newest(name)) is not None), default=None)
+
+
+def _newest_of(text: str) -> EnvId | None:
+    name = text.removeprefix(f"{NAMESPACE}/")
+    return None if name == text else newest(name)
+
+
+def _candidates(text: str) -> list[EnvId]:
+    """Return every version of the names that a text may have meant."""
+    known = {name for registry in registries() for name in registry.names()}
+    near = near_names(text, known)
+    return [EnvId(name, v) for name in near for r in registries() for v in numbers(r.root / name)]
+
+
+def _added() -> list[Path]:
+    return [Path(text).absolute() for text in os.environ.get(ADDED, "").split(os.pathsep) if text]
 
 
 @cache

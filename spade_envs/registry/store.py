@@ -1,20 +1,21 @@
-"""One registry: a folder of immutable versions, ``<root>/<Name>/vN.py``, each with its report ``vN.json``.
+"""One registry: a folder of immutable versions, ``<root>/<Name>/vN.py``, each with its report ``vN.json``, and beside
+them what is on record of them, ``<root>/records.db``.
 
-Writing order makes a crash harmless. The report is linked into place first and claims the number, the source
-follows; a version exists once its source does, so that it is never seen without its report. A number whose
-write was cut off is not used again.
+Writing order makes a crash harmless. What is about to be written is noted in the records; the report is linked into
+place and claims the number; the source follows, and the version exists; then it is put on record. It is never seen
+without its report, and one that was not put on record is when the registry is next opened. A number whose write was
+cut off is not used again.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-import re
+import threading
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spade_envs.contract.findings import Rejection
 from spade_envs.contract.header import Header, code_sha256, file_sha256, parse_header, set_version
@@ -22,28 +23,14 @@ from spade_envs.contract.ids import EnvId
 from spade_envs.contract.printable import printable
 from spade_envs.errors import RegistryError, UnknownEnvironment
 from spade_envs.registry.files import link, locked, made, staged, try_to_write
+from spade_envs.registry.recording import Recorder
+from spade_envs.registry.versions import Entry, RegistryWarning, is_name, listing, numbers, read_version, stamp
 
-REFUSED_FOLDER = "refused"  # no name of an environment: those begin with a capital
+if TYPE_CHECKING:
+    from spade_envs.records import Database
+
 _ANOTHER = "name another folder with --registry or SPADE_REGISTRY"
-_VERSION_FILE = re.compile(r"v(0|[1-9][0-9]*)\.(?:py|json)")
-
-
-class RegistryWarning(UserWarning):
-    """A file of a registry was skipped; the message names it and says why."""
-
-    def __str__(self) -> str:
-        return printable(super().__str__())
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One version as read from its two files."""
-
-    path: Path
-    header: Header
-    source: str
-    report: dict[str, Any]
-    file_sha256: str
+_MOST_REMEMBERED = 2_000
 
 
 class Registry:
@@ -61,6 +48,8 @@ class Registry:
         self.root = Path(root).absolute()
         self.read_only = read_only
         self._read: dict[Path, tuple[tuple[int, ...], Entry | None]] = {}
+        self._recorder = Recorder(self)
+        self._lock = threading.local()
 
     def __repr__(self) -> str:
         return f"Registry({str(self.root)!r}{', read_only=True' if self.read_only else ''})"
@@ -68,29 +57,57 @@ class Registry:
     def __str__(self) -> str:
         return printable(str(self.root))
 
+    @property
+    def records(self) -> Database:
+        """What is on record of this registry, to be read. Where that cannot be used it is made from the files, in memory."""
+        return self._recorder.to_read()
+
+    @property
+    def own_records(self) -> Database:
+        """What is on record of this registry, to be read and written.
+
+        Raises:
+            RegistryError: the registry is read-only, or its records cannot be used. The message says why.
+        """
+        self._check_writable()
+        return self._recorder.to_write()
+
+    def names(self) -> list[str]:
+        """Return the names of all environments, sorted, without opening a file."""
+        return [folder.name for folder in listing(self.root) if is_name(folder.name)]
+
     def ids(self) -> list[EnvId]:
-        """Return the ids that can be made, by name and version."""
+        """Return the ids that can be made, by name and version. It reads every file."""
         return [entry.header.id for entry in self.entries()]
 
     def entries(self) -> Iterator[Entry]:
         """Yield every readable version, by name and version."""
-        for folder in _listing(self.root):
-            if folder.name == REFUSED_FOLDER:
-                continue
-            for version in sorted(_numbers(folder)):
-                path = folder / f"v{version}.py"
-                if path.is_file() and (entry := self._entry(path)) is not None:
+        return self.entries_but(dict.fromkeys(self.names(), ()))
+
+    def entries_but(self, without: Mapping[str, Collection[int]]) -> Iterator[Entry]:
+        """Yield the readable versions of each name given, without those that are given with it."""
+        for name, left_out in without.items():
+            for version in sorted(numbers(self.root / name).difference(left_out)):
+                if (entry := self._found(EnvId(name, version))) is not None:
                     yield entry
 
     def entry(self, env_id: EnvId) -> Entry:
         """Return one version. Raises UnknownEnvironment where this registry does not hold it."""
-        path = self.root / env_id.name / f"v{env_id.version}.py"
-        entry = self._entry(path) if path.is_file() else None
+        entry = self._found(env_id)
         if entry is None:
             raise UnknownEnvironment(
                 f"{self} holds no readable {env_id}; `spade-envs list` shows what there is"
             )
         return entry
+
+    def holds(self, env_id: EnvId) -> bool:
+        """Say whether a version can be read here."""
+        return self._found(env_id) is not None
+
+    def newest(self, name: str) -> EnvId | None:
+        """Return the highest readable version of a name, None where there is none."""
+        versions = (EnvId(name, version) for version in sorted(numbers(self.root / name), reverse=True))
+        return next((env_id for env_id in versions if self.holds(env_id)), None)
 
     def path(self, env_id: EnvId) -> Path:
         """Return the source file of a version."""
@@ -110,14 +127,14 @@ class Registry:
 
     def find_code(self, code: str) -> EnvId | None:
         """Return the first version whose code below the header has this SHA-256."""
-        return next((e.header.id for e in self.entries() if e.report.get("code_sha256") == code), None)
+        return self._recorder.by_code(code)
 
     def next_version(self, name: str) -> int:
         """Return the lowest number above all that were ever taken for a name here, readable or not."""
-        return max(_numbers(self.root / name), default=-1) + 1
+        return max(numbers(self.root / name), default=-1) + 1
 
     def add(self, source: str, report: dict[str, Any], *, floor: int = 0) -> EnvId:
-        """Write a source and its report as the next free version of its name, for good.
+        """Write a source and its report as the next free version of its name, for good, and put it on record.
 
         Args:
             source: an admitted source; the version in its header is rewritten to the one that was free.
@@ -131,29 +148,27 @@ class Registry:
         header = parse_header(source)
         if isinstance(header, Rejection):
             raise RegistryError(f"a source without a right header cannot be stored:\n{header.text()}")
-        version = max(floor, self.next_version(header.id.name))
-        try:
-            while not self._publish(EnvId(header.id.name, version), source, report):
-                version += 1
-        except OSError as error:
-            raise RegistryError(
-                f"cannot write {header.id.name} into {self}: {error.strerror or error}"
-            ) from error
-        return EnvId(header.id.name, version)
+        with self.locked(), self._recorder.announced(header.id.name):
+            return self._written(header.id.name, source, report, floor)
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """Hold this registry's lock, so that what is found out in the block still holds when it writes.
+
+        A thread that holds it may take it again.
 
         Raises:
             RegistryError: the folder is read-only, or it cannot be locked.
         """
         self._check_writable()
         with contextlib.ExitStack() as stack:
-            try:
-                stack.enter_context(locked(self.root))
-            except OSError as error:
-                raise RegistryError(f"cannot lock {self}: {error.strerror or error}") from error
+            if not getattr(self._lock, "held", False):
+                try:
+                    stack.enter_context(locked(self.root))
+                except OSError as error:
+                    raise RegistryError(f"cannot lock {self}: {error.strerror or error}") from error
+                self._lock.held = True
+                stack.callback(setattr, self._lock, "held", False)
             yield
 
     def check(self, *, writable: bool = False) -> None:
@@ -172,13 +187,24 @@ class Registry:
                 raise RegistryError(
                     f"cannot write into {self}: {error.strerror or error}; make room or give leave, or {_ANOTHER}"
                 ) from error
+            if self.root.exists():
+                self._recorder.to_write()
 
     def _check_writable(self) -> None:
         if self.read_only:
             raise RegistryError(f"{self} is read-only; {_ANOTHER}")
 
+    def _written(self, name: str, source: str, report: dict[str, Any], floor: int) -> EnvId:
+        version = max(floor, self.next_version(name))
+        try:
+            while not self._publish(EnvId(name, version), source, report):
+                version += 1
+        except OSError as error:
+            raise RegistryError(f"cannot write {name} into {self}: {error.strerror or error}") from error
+        return EnvId(name, version)
+
     def _publish(self, env_id: EnvId, source: str, report: dict[str, Any]) -> bool:
-        """Write both files of a version; False where another process has taken its number."""
+        """Write both files of a version; False where its number is taken, be it by what a crash left."""
         text = set_version(source, env_id.version)
         hashes = {"code_sha256": code_sha256(text), "file_sha256": file_sha256(text)}
         record = json.dumps({**report, "id": str(env_id), **hashes}, indent=1, ensure_ascii=False) + "\n"
@@ -189,62 +215,23 @@ class Registry:
                 new_source, number.with_suffix(".py")
             )
 
-    def _entry(self, path: Path) -> Entry | None:
-        """Read one version, or warn once and return None."""
-        stamp = _stamp(path)
+    def _found(self, env_id: EnvId) -> Entry | None:
+        """Read one version, or return None; of one that is broken it is warned once."""
+        path = self.root / env_id.name / f"v{env_id.version}.py"
+        if not path.is_file():
+            return None
+        now = stamp(path)
         known = self._read.get(path)
-        if known is None or known[0] != stamp:
-            entry = _read_version(path)
+        if known is None or known[0] != now:
+            entry = read_version(path)
             if isinstance(entry, str):
                 warnings.warn(f"skipped {path}: {entry}", RegistryWarning, stacklevel=4)
-            known = self._read[path] = (stamp, None if isinstance(entry, str) else entry)
+            known = (now, None if isinstance(entry, str) else entry)
+            self._remember(path, known)
         return known[1]
 
-
-def _read_version(path: Path) -> Entry | str:
-    """Read a version's two files, or say what is wrong with them and what to do."""
-    report_path = path.with_suffix(".json")
-    try:
-        source = path.read_bytes().decode()
-        report = json.loads(report_path.read_bytes())
-    except FileNotFoundError as error:
-        return f"{Path(error.filename).name} is missing; restore it, or admit the source again"
-    except (OSError, ValueError) as error:
-        return f"it cannot be read ({error}); restore both files, or remove them"
-    found = file_sha256(source)
-    if not isinstance(report, dict) or report.get("file_sha256") != found:
-        return (
-            f"its hash is not the one in {report_path.name}; restore both files, or admit it as a new version"
-        )
-    header = parse_header(source)
-    if isinstance(header, Rejection):
-        return f"its header is broken ({header.findings[0].found}); restore it"
-    if header.id != (wanted := EnvId(path.parent.name, int(path.stem[1:]))):
-        return f"its header says {header.id}, its place says {wanted}; move it back"
-    return Entry(path, header, source, report, found)
-
-
-def _listing(folder: Path) -> list[Path]:
-    """What lies in a folder, sorted; nothing where it cannot be read."""
-    try:
-        return sorted(folder.iterdir())
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        warnings.warn(f"skipped {folder}: {error.strerror}", RegistryWarning, stacklevel=4)
-        return []
-
-
-def _numbers(folder: Path) -> set[int]:
-    """The version numbers that are taken in a name's folder."""
-    return {int(match[1]) for path in _listing(folder) if (match := _VERSION_FILE.fullmatch(path.name))}
-
-
-def _stamp(path: Path) -> tuple[int, ...]:
-    """What changes when either file of a version does."""
-    stamps: list[int] = []
-    for file in (path, path.with_suffix(".json")):
-        with contextlib.suppress(OSError):
-            status = file.stat()
-            stamps += (status.st_ino, status.st_size, status.st_mtime_ns)
-    return tuple(stamps)
+    def _remember(self, path: Path, known: tuple[tuple[int, ...], Entry | None]) -> None:
+        if len(self._read) >= _MOST_REMEMBERED:
+            oldest = next((path for path, (_, entry) in self._read.items() if entry is not None), None)
+            self._read.pop(oldest, None)  # type: ignore[arg-type]
+        self._read[path] = known

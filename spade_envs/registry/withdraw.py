@@ -10,7 +10,8 @@ from collections.abc import Collection
 from pathlib import Path
 
 from spade_envs.errors import RegistryError
-from spade_envs.registry.store import REFUSED_FOLDER, Registry
+from spade_envs.registry.store import Registry
+from spade_envs.registry.versions import is_name
 
 
 def keep_only(registry: Registry, ids: Collection[str], into: Path) -> list[Path]:
@@ -33,13 +34,18 @@ def keep_only(registry: Registry, ids: Collection[str], into: Path) -> list[Path
         return []
     with registry.locked():
         try:
-            return [_moved(path, registry.root, into) for path in _others(registry.root, ids)]
+            moved = [_moved(path, registry.root, into) for path in _others(registry.root, ids)]
         except OSError as error:
             raise RegistryError(f"cannot withdraw versions of {registry.root}: {error.strerror}") from error
+        from spade_envs.records import changes
+
+        with registry.own_records.writing() as connection:
+            changes.withdraw(connection, ids)
+        return moved
 
 
 def _others(root: Path, ids: Collection[str]) -> list[Path]:
-    files = [path for path in sorted(root.glob("*/*")) if path.parent.name != REFUSED_FOLDER]
+    files = [path for path in sorted(root.glob("*/*")) if is_name(path.parent.name)]
     return [path for path in files if f"spade/{path.parent.name}-{path.stem}" not in ids]
 
 

@@ -29,7 +29,7 @@ SHARED = Path(os.environ.get("SPADE_SHARED", Path(__file__).parents[3] / "shared
 @pytest.fixture(autouse=True)
 def own_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPADE_REGISTRY", str(tmp_path / "user"))
-    monkeypatch.setattr(stack, "_added", [])
+    monkeypatch.setenv(stack.ADDED, "")
 
 
 def test_an_honest_design_passes_every_gate_twice_alike() -> None:

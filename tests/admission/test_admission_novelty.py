@@ -46,7 +46,7 @@ OTHER = OTHER.replace("# license", "# generation_round = 1\n# license")
 @pytest.fixture(autouse=True)
 def own_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPADE_REGISTRY", str(tmp_path / "user"))
-    monkeypatch.setattr(stack, "_added", [])
+    monkeypatch.setenv(stack.ADDED, "")
 
 
 def judged(

@@ -22,7 +22,7 @@ SOURCES = [HONEST.replace("LampHunt", f"Together{name}") for name in ("One", "Tw
 @pytest.fixture(autouse=True)
 def own_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPADE_REGISTRY", str(tmp_path / "user"))
-    monkeypatch.setattr(stack, "_added", [])
+    monkeypatch.setenv(stack.ADDED, "")
 
 
 def report(source: str, passed: bool = True) -> Report:

@@ -45,7 +45,7 @@ def test_an_empty_folder_goes_and_a_second_time_does_nothing(registry: Registry,
 def test_what_another_process_admits_is_met_when_it_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stack, "_added", [])
+    monkeypatch.setenv(stack.ADDED, "")
     add_registry(tmp_path / "own")
     name = "spade/MetLater-v0"
     with pytest.raises(gymnasium.error.NameNotFound):
@@ -56,4 +56,4 @@ def test_what_another_process_admits_is_met_when_it_is_asked_for(
         assert "turn 0" in env.reset(seed=0)[0]
     finally:
         env.close()
-        del gymnasium.registry[name]
+    

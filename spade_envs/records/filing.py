@@ -1,0 +1,154 @@
+"""What the two files of a version, and of a refused design, say: written into the records as it stands there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from spade_envs.contract.header import Header
+from spade_envs.contract.ids import EnvId
+from spade_envs.records.tables import INTENTS, REFUSALS, SKILLS, STATUSES, VERSIONS
+from spade_envs.records.values import Refusal, StatusChange
+
+_NO_PROVENANCE = {
+    "id", "admitted", "code_sha256", "file_sha256", "gates", "scores", "active_pool", "seconds", "versions",
+    "admitted_at", "run", "round",
+}  # fmt: skip
+_INDEX = "INSERT INTO texts (rowid, name, title, summary, skills, rules) VALUES (?, ?, ?, ?, ?, ?)"
+_AT_ONCE = 500
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|[0-9]+")
+
+
+def enter(connection: Connection, header: Header, report: Mapping[str, Any], *, held: bool = True) -> None:
+    """Put one version on record: see :func:`enter_all`."""
+    enter_all(connection, [(header, report)], held=held)
+
+
+def enter_all(
+    connection: Connection, files: Iterable[tuple[Header, Mapping[str, Any]]], *, held: bool = True
+) -> None:
+    """Put versions on record as their files describe them; what is there already stays as it is.
+
+    Args:
+        connection: in a transaction.
+        files: of each version the header and the report.
+        held: False for another registry's versions of which something is to be recorded here.
+    """
+    for part in batched(files, _AT_ONCE):
+        _enter_part(connection, part, held)
+
+
+def _enter_part(connection: Connection, files: list[tuple[Header, Mapping[str, Any]]], held: bool) -> None:
+    ids = [str(header.id) for header, _ in files]
+    known = set(connection.execute(select(VERSIONS.c.id).where(VERSIONS.c.id.in_(ids))).scalars())
+    if held and known:
+        connection.execute(update(VERSIONS).where(VERSIONS.c.id.in_(known)).values(held=True))
+    new = [(header, report) for header, report in files if str(header.id) not in known]
+    if not new:
+        return
+    first = connection.execute(select(func.coalesce(func.max(VERSIONS.c.key), 0))).scalar_one() + 1
+    rows = [{"key": key, **_values(*file, held)} for key, file in enumerate(new, first)]
+    connection.execute(insert(VERSIONS), rows)
+    skills = [(key, s) for key, (header, _) in enumerate(new, first) for s in dict.fromkeys(header.skills)]
+    connection.execute(insert(SKILLS), [{"skill": skill, "key": key} for key, skill in skills])
+    connection.exec_driver_sql(_INDEX, [(key, *_texts(*file)) for key, file in enumerate(new, first)])
+    if held:
+        changes = [change for header, report in new for change in first_statuses(str(header.id), report)]
+        connection.execute(insert(STATUSES), [change.as_dict() for change in changes])
+    mark_newest(connection, {header.id.name for header, _ in new})
+
+
+def first_statuses(env_id: str, report: Mapping[str, Any]) -> list[StatusChange]:
+    """Return where a version stands when it has been admitted: in the active pool, or not yet, and why."""
+    at, pool = report.get("admitted_at") or "", report.get("active_pool") or {}
+    run, round_ = report.get("run"), report.get("round")
+    changes = [StatusChange(env_id, "admitted", "passed every gate", run, round_, at)]
+    if pool.get("enters"):
+        changes.append(StatusChange(env_id, "active", "entered the active pool", run, round_, at))
+    elif pool.get("reasons"):
+        changes[0] = StatusChange(
+            env_id, "admitted", f"stays out of the active pool: {'; '.join(pool['reasons'])}", run, round_, at
+        )
+    return changes
+
+
+def mark_newest(connection: Connection, names: Collection[str]) -> None:
+    """Have exactly the highest version of each name marked as such."""
+    other = VERSIONS.alias()
+    highest = select(func.max(other.c.version)).where(other.c.name == VERSIONS.c.name).scalar_subquery()
+    of_names = VERSIONS.c.name.in_(names)
+    connection.execute(update(VERSIONS).where(of_names).values(newest=VERSIONS.c.version == highest))
+
+
+def batched(values: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    """Yield the values in lists of at most this size."""
+    remaining = iter(values)
+    while part := list(islice(remaining, size)):
+        yield part
+
+
+def announce(connection: Connection, name: str) -> int:
+    """Note that a version of this name is about to be written; return the note's key."""
+    key = connection.execute(insert(INTENTS).values(name=name)).inserted_primary_key
+    assert key
+    return int(key[0])
+
+
+def announced(connection: Connection) -> list[str]:
+    """Return the names of which a version may have been written without being put on record."""
+    return list(connection.execute(select(INTENTS.c.name).distinct()).scalars())
+
+
+def settle(connection: Connection, names: Iterable[str]) -> None:
+    """Take back what was announced of these names."""
+    connection.execute(delete(INTENTS).where(INTENTS.c.name.in_(list(names))))
+
+
+def enter_refusal(connection: Connection, refusal: Refusal) -> None:
+    """Put a refused design on record, in the place of what was known of the same code."""
+    connection.execute(delete(REFUSALS).where(REFUSALS.c.code_sha256 == refusal.code_sha256))
+    connection.execute(insert(REFUSALS).values(**refusal.as_dict()))
+
+
+def _values(header: Header, report: Mapping[str, Any], held: bool) -> dict[str, Any]:
+    scores = report.get("scores") or {}
+    env_id: EnvId = header.id
+    return {
+        "id": str(env_id),
+        "name": env_id.name,
+        "version": env_id.version,
+        "held": held,
+        "title": header.title,
+        "summary": header.summary,
+        "domain": header.domain,
+        "origin": header.origin,
+        "parent": str(header.parent) if header.parent else None,
+        "generation_round": header.generation_round,
+        "max_episode_steps": header.max_episode_steps,
+        "difficulty_levels": header.difficulty_levels,
+        "code_sha256": report["code_sha256"],
+        "file_sha256": report["file_sha256"],
+        "admitted_at": report.get("admitted_at"),
+        "run": report.get("run"),
+        "round": report.get("round"),
+        **{name: scores.get(name) for name in ("difficulty", "diversity", "stability")},
+        "provenance": {name: value for name, value in report.items() if name not in _NO_PROVENANCE},
+        "newest": False,  # until all of its name are in
+        "status": first_statuses(str(env_id), report)[-1].status,
+        "status_since": report.get("admitted_at"),
+    }
+
+
+def _texts(header: Header, report: Mapping[str, Any]) -> tuple[str, ...]:
+    gates = report.get("gates") or [{}]
+    return (
+        f"{header.id.name} {' '.join(_WORD.findall(header.id.name))}",
+        header.title,
+        header.summary,
+        " ".join(header.skills).replace("_", " "),
+        str(gates[0].get("saw", {}).get("rules", "")),
+    )

@@ -1,0 +1,134 @@
+"""Answers out of the records."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, select
+
+from spade_envs.records.filing import batched
+from spade_envs.records.query import Query, conditions, in_order
+from spade_envs.records.tables import CHOICES, MEASUREMENTS, REFUSALS, SKILLS, STATUSES, VERSIONS
+from spade_envs.records.values import Choice, Listed, Measured, Refusal, StatusChange
+
+_AT_ONCE = 500
+"""How many values one statement carries: SQLite has a limit."""
+
+
+def listed(connection: Connection, query: Query, without: Collection[str] = ()) -> list[Listed]:
+    """Return what a question asks for, in its order.
+
+    Args:
+        connection: in a transaction.
+        query: the question.
+        without: ids that do not count; few.
+    """
+    statement = in_order(
+        select(VERSIONS).where(*conditions(query), VERSIONS.c.id.not_in(list(without))), query.sort
+    )
+    statement = statement.limit(query.limit).offset(query.offset)
+    return _rows(connection, connection.execute(statement).all())
+
+
+def count(connection: Connection, query: Query, without: Collection[str] = ()) -> int:
+    """Return how many versions answer a question, whatever its limit."""
+    statement = select(func.count()).select_from(VERSIONS)
+    statement = statement.where(*conditions(query), VERSIONS.c.id.not_in(list(without)))
+    return int(connection.execute(statement).scalar_one())
+
+
+def one(connection: Connection, env_id: str) -> Listed | None:
+    """Return what is on record of one version."""
+    rows = connection.execute(select(VERSIONS).where(VERSIONS.c.id == env_id)).all()
+    return _rows(connection, rows)[0] if rows else None
+
+
+def by_code(connection: Connection, code_sha256: str) -> list[str]:
+    """Return the held versions with this code, by name and version."""
+    statement = select(VERSIONS.c.id).where(VERSIONS.c.code_sha256 == code_sha256, VERSIONS.c.held)
+    return list(connection.execute(statement.order_by(VERSIONS.c.name, VERSIONS.c.version)).scalars())
+
+
+def versions_of(connection: Connection, names: Iterable[str]) -> dict[str, list[int]]:
+    """Return which versions of these names are on record."""
+    found: dict[str, list[int]] = {}
+    for part in batched(names, _AT_ONCE):
+        statement = select(VERSIONS.c.name, VERSIONS.c.version).where(VERSIONS.c.name.in_(part))
+        for row in connection.execute(statement):
+            found.setdefault(row.name, []).append(row.version)
+    return found
+
+
+def names(connection: Connection) -> list[str]:
+    """Return every name on record."""
+    return list(connection.execute(select(VERSIONS.c.name).where(VERSIONS.c.newest)).scalars())
+
+
+def children(connection: Connection, ids: Iterable[str]) -> list[tuple[str, str]]:
+    """Return (parent, child) for every version that was made from one of these."""
+    pairs: list[tuple[str, str]] = []
+    for part in batched(ids, _AT_ONCE):
+        statement = select(VERSIONS.c.parent, VERSIONS.c.id).where(VERSIONS.c.parent.in_(part))
+        pairs += [(row.parent, row.id) for row in connection.execute(statement)]
+    return pairs
+
+
+def parent(connection: Connection, env_id: str) -> str | None:
+    """Return what a version was made from."""
+    return connection.execute(select(VERSIONS.c.parent).where(VERSIONS.c.id == env_id)).scalars().first()
+
+
+def statuses(connection: Connection, env_id: str) -> list[StatusChange]:
+    """Return every change of a version's status, the oldest first."""
+    return [StatusChange(**row) for row in _all_of(connection, STATUSES, env_id)]
+
+
+def measurements(connection: Connection, env_id: str) -> list[Measured]:
+    """Return every round's measures of a version, the oldest first."""
+    return [Measured(**row) for row in _all_of(connection, MEASUREMENTS, env_id)]
+
+
+def choices(connection: Connection, env_id: str) -> list[Choice]:
+    """Return when a version was chosen, the oldest first."""
+    return [Choice(**row) for row in _all_of(connection, CHOICES, env_id)]
+
+
+def refusals(connection: Connection, limit: int | None = None) -> list[Refusal]:
+    """Return the refused designs, the newest first."""
+    statement = select(REFUSALS).order_by(REFUSALS.c.last_at.desc(), REFUSALS.c.code_sha256).limit(limit)
+    rows = connection.execute(statement).mappings()
+    return [Refusal(**{**row, "reasons": tuple(row["reasons"])}) for row in rows]
+
+
+def totals(connection: Connection) -> dict[str, int]:
+    """Return how many rows there are of each kind."""
+    tables = (VERSIONS, STATUSES, MEASUREMENTS, CHOICES, REFUSALS)
+    return {t.name: connection.execute(select(func.count()).select_from(t)).scalar_one() for t in tables}
+
+
+def _all_of(connection: Connection, table: Any, env_id: str) -> list[dict[str, Any]]:
+    rows = connection.execute(select(table).where(table.c.id == env_id).order_by(table.c.key)).mappings()
+    return [{name: value for name, value in row.items() if name != "key"} for row in rows]
+
+
+def _rows(connection: Connection, rows: Iterable[Row[Any]]) -> list[Listed]:
+    found = [row._asdict() for row in rows]
+    skills = _skills(connection, [row["key"] for row in found])
+    fields = Listed.__dataclass_fields__
+    return [
+        Listed(
+            **{name: row[name] for name in fields if name != "skills"},
+            skills=tuple(skills.get(row["key"], ())),
+        )
+        for row in found
+    ]
+
+
+def _skills(connection: Connection, keys: list[int]) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {}
+    for part in batched(keys, _AT_ONCE):
+        statement = select(SKILLS).where(SKILLS.c.key.in_(part)).order_by(SKILLS.c.skill)
+        for row in connection.execute(statement):
+            found.setdefault(row.key, []).append(row.skill)
+    return found
