@@ -6,19 +6,18 @@ import contextlib
 import os
 import sqlite3
 import tempfile
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, NullPool, StaticPool, create_engine, event
+from sqlalchemy import Connection, Engine, QueuePool, StaticPool, create_engine, event
 from sqlalchemy.exc import DBAPIError
 
 from spade_envs.contract.printable import printable
 from spade_envs.errors import RegistryError
-from spade_envs.records.schema import build, known_schemas, migrate, schema_of
+from spade_envs.records.schema import WAIT_S, build, connect, known_schemas, migrate, schema_of
 from spade_envs.records.tables import SCHEMA
 
-WAIT_S = 30.0
-"""How long a transaction waits for another process's."""
 Fill = Callable[[Connection], None]
 _REBUILD = "move it away, or make it anew from the files: `spade-envs rebuild`"
 
@@ -26,7 +25,8 @@ _REBUILD = "move it away, or make it anew from the files: `spade-envs rebuild`"
 class Database:
     """The records of one registry.
 
-    Nothing is kept open between transactions, so that it may be used in threads and after a fork.
+    Threads may share it, and a forked process may go on with it. Where its file is replaced by another, the next
+    transaction is on the new one.
 
     Args:
         path: the file; None for one in memory.
@@ -34,8 +34,10 @@ class Database:
     """
 
     def __init__(self, path: Path | None, read_only: bool = False) -> None:
-        self.path, self.read_only = path, read_only
-        self._engine = _engine(path, read_only)
+        self.path, self.read_only = path.absolute() if path else None, read_only
+        self._engine = _engine(self.path, read_only)
+        self._file = self._identity()
+        _LIVING.add(self)
 
     @classmethod
     def open(cls, path: Path, fill: Fill, read_only: bool = False) -> Database:
@@ -70,6 +72,7 @@ class Database:
     @contextlib.contextmanager
     def reading(self) -> Iterator[Connection]:
         """Give a connection in whose block all is read as of one moment. Raises RegistryError."""
+        self._follow()
         with self._said(), self._engine.begin() as connection:
             yield connection
 
@@ -84,9 +87,35 @@ class Database:
             raise RegistryError(
                 f"{self} is read-only; name another registry with --registry or SPADE_REGISTRY"
             )
-        options = self._engine.execution_options(begin="IMMEDIATE")
-        with self._said(), options.begin() as connection:
+        with self._said(), self._immediate() as connection:
             yield connection
+
+    def close(self) -> None:
+        """Close the connections that wait for the next transaction; what they wrote comes into the one file."""
+        self._engine.dispose()
+
+    @contextlib.contextmanager
+    def _immediate(self) -> Iterator[Connection]:
+        """Give a connection that alone writes, to the file that has the name now: a rebuild may have come before."""
+        engine = self._engine.execution_options(begin="IMMEDIATE")
+        while True:
+            self._follow()
+            with engine.begin() as connection:
+                if self._identity() == self._file:
+                    yield connection
+                    return
+
+    def _follow(self) -> None:
+        if (now := self._identity()) != self._file:
+            self._engine.dispose()
+            self._file = now
+
+    def _identity(self) -> tuple[int, int] | None:
+        with contextlib.suppress(OSError):
+            if self.path:
+                status = self.path.stat()
+                return status.st_dev, status.st_ino
+        return None
 
     def __str__(self) -> str:
         return printable(str(self.path)) if self.path else "the records of a registry without a database"
@@ -139,12 +168,7 @@ def _engine(path: Path | None, read_only: bool) -> Engine:
     if path is None:
         engine = create_engine("sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False})
     else:
-        address = f"{path.absolute().as_uri()}?mode={'ro' if read_only else 'rw'}"
-        engine = create_engine(
-            "sqlite://",
-            creator=lambda: sqlite3.connect(address, uri=True, timeout=WAIT_S),
-            poolclass=NullPool,
-        )
+        engine = create_engine("sqlite://", creator=lambda: connect(path, read_only), poolclass=QueuePool)
     event.listen(engine, "connect", _connected)
     event.listen(engine, "begin", _begun)
     return engine
@@ -152,9 +176,11 @@ def _engine(path: Path | None, read_only: bool) -> Engine:
 
 def _connected(connection: sqlite3.Connection, _: object) -> None:
     connection.isolation_level = None  # transactions begin where _begun says so
-    connection.execute(
-        "PRAGMA journal_mode = DELETE"
-    )  # a single file, whole after a crash, readable read-only
+    with contextlib.suppress(sqlite3.OperationalError):  # read-only
+        connection.execute(
+            "PRAGMA journal_mode = WAL"
+        )  # one wait for the disk a transaction; readers never wait
+        connection.execute("PRAGMA synchronous = FULL")
 
 
 def _begun(connection: Connection) -> None:
@@ -175,9 +201,28 @@ def _make(path: Path, fill: Fill) -> None:
         raise RegistryError(f"cannot write {printable(str(path))}: {error.strerror or error}") from error
 
 
+def put_in_place(new: Path, path: Path) -> None:
+    """Replace a database that cannot be used by another, closed one. What an old one had not yet written into its file
+    would be taken for the new one's, so it goes. Raises OSError.
+    """
+    for ending in ("-wal", "-shm"):
+        path.with_name(path.name + ending).unlink(missing_ok=True)
+    os.replace(new, path)
+
+
 def _filled(path: Path, fill: Fill) -> None:
     database = Database(path)
     with database.writing() as connection:
-        connection.exec_driver_sql("PRAGMA temp_store = MEMORY")
         build(connection)
         fill(connection)
+    database.close()
+
+
+def _start_anew() -> None:
+    """A forked process leaves its parent's connections alone."""
+    for database in _LIVING:
+        database._engine.dispose(close=False)
+
+
+_LIVING: weakref.WeakSet[Database] = weakref.WeakSet()
+os.register_at_fork(after_in_child=_start_anew)

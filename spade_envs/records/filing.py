@@ -22,6 +22,10 @@ _INDEX = "INSERT INTO texts (rowid, name, title, summary, skills, rules) VALUES 
 _AT_ONCE = 500
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|[0-9]+")
 
+_OTHERS = VERSIONS.alias()
+_HIGHEST = select(func.max(_OTHERS.c.version)).where(_OTHERS.c.name == VERSIONS.c.name).scalar_subquery()
+_MARK = update(VERSIONS).values(newest=VERSIONS.c.version == _HIGHEST)
+
 
 def enter(connection: Connection, header: Header, report: Mapping[str, Any], *, held: bool = True) -> None:
     """Put one version on record: see :func:`enter_all`."""
@@ -78,10 +82,7 @@ def first_statuses(env_id: str, report: Mapping[str, Any]) -> list[StatusChange]
 
 def mark_newest(connection: Connection, names: Collection[str]) -> None:
     """Have exactly the highest version of each name marked as such."""
-    other = VERSIONS.alias()
-    highest = select(func.max(other.c.version)).where(other.c.name == VERSIONS.c.name).scalar_subquery()
-    of_names = VERSIONS.c.name.in_(names)
-    connection.execute(update(VERSIONS).where(of_names).values(newest=VERSIONS.c.version == highest))
+    connection.execute(_MARK.where(VERSIONS.c.name.in_(names)))
 
 
 def batched(values: Iterable[Any], size: int) -> Iterator[list[Any]]:

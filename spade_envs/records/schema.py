@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 from pathlib import Path
 
@@ -10,12 +11,23 @@ from sqlalchemy import Connection
 
 from spade_envs.records.tables import METADATA, SCHEMA, TEXTS
 
+WAIT_S = 30.0
+"""How long a transaction waits for another process's."""
 _STAMP = "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
+
+
+def connect(path: Path, read_only: bool) -> sqlite3.Connection:
+    """Connect to an existing file, also where its folder cannot be written. Raises sqlite3.Error."""
+    alone = (
+        read_only and not path.with_name(f"{path.name}-wal").exists() and not os.access(path.parent, os.W_OK)
+    )
+    how = f"mode={'ro' if read_only else 'rw'}{'&immutable=1' if alone else ''}"
+    return sqlite3.connect(f"{path.as_uri()}?{how}", uri=True, timeout=WAIT_S, check_same_thread=False)
 
 
 def schema_of(path: Path) -> str | None:
     """Return the schema that a database has; None where it has none. Raises sqlite3.Error for what is no database."""
-    with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=30)) as connection:
+    with contextlib.closing(connect(path, read_only=True)) as connection:
         known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone()
         found = connection.execute("SELECT version_num FROM alembic_version").fetchone() if known else None
     return found[0] if found else None
