@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from spade_envs.admission.evidence import Surroundings
 from spade_envs.admission.judging import judge
@@ -45,6 +47,7 @@ def admit(
     settings: Settings = Settings(),  # noqa: B008 (frozen)
     around: Surroundings = Surroundings(),  # noqa: B008 (frozen)
     keep_refused: bool = True,
+    provenance: Mapping[str, Any] | None = None,
 ) -> Admission:
     """Judge a design and, where it is admitted, write it as the next free version and register it at once.
 
@@ -59,6 +62,7 @@ def admit(
         settings: how much is played, and the limits.
         around: what it is compared with, beside the stack and what is held out.
         keep_refused: whether a refused design is kept in the registry's folder, with its report.
+        provenance: JSON-ready: how it was made (designer, prompt_sha256, sampling, document ...), kept in the report.
 
     Raises:
         IsolationError: this machine cannot start a worker.
@@ -71,7 +75,14 @@ def admit(
     compared = surroundings(registry, around)
     report = judge(source, settings=settings, around=compared)
     return settle(
-        source, report, registry, run=run, round=round, keep_refused=keep_refused, compared=compared
+        source,
+        report,
+        registry,
+        run=run,
+        round=round,
+        keep_refused=keep_refused,
+        compared=compared,
+        provenance=provenance,
     )
 
 
@@ -89,6 +100,7 @@ def settle(
     round: int | None = None,
     keep_refused: bool = True,
     compared: Surroundings | None = None,
+    provenance: Mapping[str, Any] | None = None,
 ) -> Admission:
     """Do what a report says: write an admitted design as a version, keep a refused one with its reasons.
 
@@ -98,14 +110,15 @@ def settle(
     Raises:
         RegistryError: the registry cannot be written.
     """
+    made = {"run": run, "round": round} | ({"provenance": dict(provenance)} if provenance else {})
     if not report.admitted:
         if keep_refused:
-            keep(registry, source, {**report.as_dict(), "run": run, "round": round})
+            keep(registry, source, {**report.as_dict(), **made})
         return Admission(report)
     header = parse_header(source)
     assert isinstance(header, Header)
     stamp = datetime.now(UTC).isoformat(timespec="seconds")
-    record = {**report.as_dict(), "run": run, "round": round, "admitted_at": stamp}
+    record = {**report.as_dict(), **made, "admitted_at": stamp}
     with registry.locked():
         known = duplicate(source, registry, run, round)
         if known is not None:

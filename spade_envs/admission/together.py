@@ -6,8 +6,9 @@ outcome depends on the order of the designs alone, and not on which verdict is k
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from spade_envs.admission.admit import Admission, duplicate, settle, surroundings
 from spade_envs.admission.evidence import Surroundings
@@ -27,6 +28,7 @@ class Panel:
         round: the round of that run.
         document: the text that they were made from; long copies of it are refused.
         settings: how much is played, and the limits.
+        provenance: JSON-ready: how they were made, kept in their reports.
     """
 
     def __init__(
@@ -37,9 +39,10 @@ class Panel:
         round: int | None = None,
         document: str | None = None,
         settings: Settings = Settings(),  # noqa: B008 (frozen)
+        provenance: Mapping[str, Any] | None = None,
     ) -> None:
         self._registry, self._run, self._round, self._settings = registry, run, round, settings
-        self._document = document
+        self._document, self._provenance = document, provenance
         self._compared = surroundings(registry, Surroundings())
 
     def judge(self, sources: Sequence[str], jobs: int | None = None) -> list[Report | Admission]:
@@ -78,5 +81,11 @@ class Panel:
 
     def _settled(self, source: str, report: Report) -> Admission:
         return settle(
-            source, report, self._registry, run=self._run, round=self._round, compared=self._compared
+            source,
+            report,
+            self._registry,
+            run=self._run,
+            round=self._round,
+            compared=self._compared,
+            provenance=self._provenance,
         )

@@ -14,10 +14,6 @@ from spade_envs.contract.ids import EnvId
 from spade_envs.records.tables import INTENTS, REFUSALS, SKILLS, STATUSES, VERSIONS
 from spade_envs.records.values import Refusal, StatusChange
 
-_NO_PROVENANCE = {
-    "id", "admitted", "code_sha256", "file_sha256", "gates", "scores", "active_pool", "seconds", "versions",
-    "admitted_at", "run", "round",
-}  # fmt: skip
 _INDEX = "INSERT INTO texts (rowid, name, title, summary, skills, rules) VALUES (?, ?, ?, ?, ?, ?)"
 _AT_ONCE = 500
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|[0-9]+")
@@ -137,7 +133,7 @@ def _values(header: Header, report: Mapping[str, Any], held: bool) -> dict[str, 
         "run": report.get("run"),
         "round": report.get("round"),
         **{name: scores.get(name) for name in ("difficulty", "diversity", "stability")},
-        "provenance": {name: value for name, value in report.items() if name not in _NO_PROVENANCE},
+        "provenance": {**report.get("provenance", {}), **_imported(report)},
         "newest": False,  # until all of its name are in
         "status": first_statuses(str(env_id), report)[-1].status,
         "status_since": report.get("admitted_at"),
@@ -153,3 +149,7 @@ def _texts(header: Header, report: Mapping[str, Any]) -> tuple[str, ...]:
         " ".join(header.skills).replace("_", " "),
         str(gates[0].get("saw", {}).get("rules", "")),
     )
+
+
+def _imported(report: Mapping[str, Any]) -> dict[str, Any]:
+    return {"imported": report["imported"]} if "imported" in report else {}

@@ -15,8 +15,9 @@ from designs import HONEST, flawed
 
 from spade_envs.admission import GateResult, Report, Settings, admit
 from spade_envs.admission.admit import settle
-from spade_envs.contract import Finding, code_sha256
+from spade_envs.contract import EnvId, Finding, code_sha256
 from spade_envs.errors import RegistryError
+from spade_envs.records import reading
 from spade_envs.registry import Registry, refused_designs, stack
 
 QUICK = Settings(reset_seeds=20, expert_seeds=10, more_expert_seeds=0, replayed_seeds=2)
@@ -159,3 +160,14 @@ def test_the_report_beside_a_version_has_its_scores(tmp_path: Path) -> None:
     assert 0 < record["scores"]["stability"] < 1
     assert record["active_pool"] == {"enters": True, "reasons": []}
     assert "enters the active pool" in admission.report.text()
+
+
+def test_how_a_design_was_made_is_kept_in_its_report_and_on_record(tmp_path: Path) -> None:
+    registry = Registry(tmp_path / "own")
+    how = {"designer": "a model", "sampling": {"temperature": 1.0}}
+    admitted = settle(SOURCE, report(SOURCE), registry, run="r", round=3, provenance=how)
+    assert registry.report(EnvId("LampHuntSettled", 0))["provenance"] == how
+    with registry.records.reading() as connection:
+        found = reading.one(connection, str(admitted.id))
+    assert found is not None
+    assert (found.provenance, found.run, found.round) == (how, "r", 3)
