@@ -34,24 +34,10 @@ from spade_envs.records import Query, reading
 from spade_envs.registry import Registry, shipped_registry
 
 DOMAINS = ("code", "games", "language", "math", "planning", "science", "tools")
-_WORDS = [
-    "Amber",
-    "Birch",
-    "Cedar",
-    "Delta",
-    "Ember",
-    "Fjord",
-    "Grove",
-    "Heron",
-    "Ivory",
-    "Jade",
-    "Kelp",
-    "Lotus",
-    "Maple",
-    "Nimbus",
-    "Onyx",
-    "Pearl",
-]
+_WORDS = (
+    "Amber", "Birch", "Cedar", "Delta", "Ember", "Fjord", "Grove", "Heron",
+    "Ivory", "Jade", "Kelp", "Lotus", "Maple", "Nimbus", "Onyx", "Pearl",
+)  # fmt: skip
 
 
 def fill(root: Path, names: int, versions: int) -> None:
