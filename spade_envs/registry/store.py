@@ -74,7 +74,7 @@ class Registry:
 
     def names(self) -> list[str]:
         """Return the names of all environments, sorted, without opening a file."""
-        return [folder.name for folder in listing(self.root) if is_name(folder.name)]
+        return [name for name in listing(self.root) if is_name(name)]
 
     def ids(self) -> list[EnvId]:
         """Return the ids that can be made, by name and version. It reads every file."""

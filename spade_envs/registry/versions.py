@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import warnings
 from dataclasses import dataclass
@@ -66,10 +67,10 @@ def is_name(text: str) -> bool:
     return _NAME.fullmatch(text) is not None
 
 
-def listing(folder: Path) -> list[Path]:
-    """What lies in a folder, sorted; nothing where it cannot be read."""
+def listing(folder: Path) -> list[str]:
+    """The names of what lies in a folder, sorted; none where it cannot be read."""
     try:
-        return sorted(folder.iterdir())
+        return sorted(os.listdir(folder))
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
@@ -79,7 +80,7 @@ def listing(folder: Path) -> list[Path]:
 
 def numbers(folder: Path) -> set[int]:
     """The version numbers that are taken in a name's folder."""
-    return {int(match[1]) for path in listing(folder) if (match := _VERSION_FILE.fullmatch(path.name))}
+    return {int(match[1]) for name in listing(folder) if (match := _VERSION_FILE.fullmatch(name))}
 
 
 def stamp(path: Path) -> tuple[int, ...]:
