@@ -60,6 +60,7 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
 
     Attributes:
         entries: the records of all rounds, with those of before the run was resumed.
+        designer: the designer's own model, where it has one.
         between: the run at the end of the last whole round; None inside the first, and inside an optimiser step.
     """
 
@@ -72,12 +73,12 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
         run: RunFolder,
         display: Display,
         settings: Settings,
-        external: Policy | None,
+        designer: Policy | None,
         entries: Sequence[dict[str, Any]] = (),
         first: int = 0,
     ) -> None:
         self.selfplay, self.run, self.entries = selfplay, run, list(entries)
-        self.display, self._settings, self._external = display, settings, external
+        self.display, self._settings, self.designer = display, settings, designer
         self._records = Records(run, selfplay.world)
         self._clock = Clock()
         self._entry: dict[str, Any] = {}
@@ -121,7 +122,7 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
         raise AssertionError("unreachable")
 
     def _roles(self, policy: Policy) -> Roles:
-        designer = replace(self._external, generator=policy.generator) if self._external else policy
+        designer = replace(self.designer, generator=policy.generator) if self.designer else policy
         heat = self._settings.selfplay.designer_temperature
         if heat is not None:
             designer = replace(designer, temperature=heat)
