@@ -126,6 +126,10 @@ class SelfPlayConfig:
     save_rounds: int = field(
         default=1, metadata=_help("Save a checkpoint after every so many rounds; 0 saves none until the end.")
     )
+    round_retries: int = field(
+        default=2,
+        metadata=_help("How often a round that this machine could not finish is played again, then skipped."),
+    )
     dry_run: bool = field(
         default=False,
         metadata=_help("Say what would be done, how many tokens and how much memory; train nothing."),
@@ -228,6 +232,7 @@ _LEAST = (
         ("extra_plays", 0),
         ("admission_jobs", 0),
         ("save_rounds", 0),
+        ("round_retries", 0),
         ("warm_up_steps", 0),
     ),
 )
