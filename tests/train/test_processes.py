@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
-import time
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from killing import flags, lucky_registry
+from killing import Started, descendants, flags, lucky_registry, wait_for
 from safetensors.torch import load_file
 
 pytestmark = pytest.mark.soak
@@ -66,18 +66,17 @@ def test_a_killed_run_goes_on(
     whole: Path, model_folder: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
     run = tmp_path / "killed"
-    process = subprocess.Popen(
-        command(*flags(model_folder, tmp_path, "killed", ROUNDS)),
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
+    words = command(*flags(model_folder, tmp_path, "killed", ROUNDS))
+    process = Started(
+        subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     )
     wait_for(run / "states" / "000002.json", process)
-    time.sleep(1)  # somewhere within the last round, in which the designer has its turn
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    time.sleep(2)  # its children end with it
+    process.join(1)  # somewhere within the last round, in which the designer has its turn
+    all_of_them = descendants(process.pid)  # the launcher's workers would live on without it
+    process.kill()
+    for pid in all_of_them:
+        with contextlib.suppress(ProcessLookupError):  # it has ended with its parent
+            os.kill(pid, signal.SIGKILL)
     assert len(lines(run, "rounds")) < ROUNDS
     done = subprocess.run(
         command("resume", str(run)), env=environment, capture_output=True, text=True, timeout=600
@@ -87,11 +86,3 @@ def test_a_killed_run_goes_on(
         assert lines(run, name) == lines(whole, name)
     expected, found = (load_file(one / "checkpoint" / "model.safetensors") for one in (whole, run))
     assert all(torch.equal(expected[name], found[name]) for name in expected)
-
-
-def wait_for(path: Path, process: subprocess.Popen[bytes], seconds: float = 600) -> None:
-    end = time.monotonic() + seconds
-    while not path.exists():
-        assert process.poll() is None, f"the run ended before {path.name} was there"
-        assert time.monotonic() < end
-        time.sleep(0.1)

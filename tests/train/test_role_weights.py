@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import random
 import shutil
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +11,7 @@ from typing import Any
 
 import pytest
 import torch
-from killing import flags, killed, lucky_registry, start
+from killing import flags, kill_when, lucky_registry, start
 from safetensors.torch import load_file
 from train_stand_ins import tiny_model
 from transformers import LlamaForCausalLM
@@ -116,16 +114,21 @@ def test_both_are_trained_and_a_run_that_goes_on_ends_as_one_that_never_stopped(
 def test_wherever_it_is_killed(
     kind: str, model_folder: Path, other: Path, registry: Path, tmp_path: Path
 ) -> None:
-    output, began = tmp_path / "output.txt", time.monotonic()
-    process = start(words(kind, model_folder, other, tmp_path, "whole", 3), registry, output)
-    process.join(300)
-    assert process.exitcode == 0, output.read_text()
-    seconds = time.monotonic() - began
-    for attempt, share in enumerate((0.4, random.Random(kind).uniform(0.5, 0.9))):
-        name = f"killed{attempt}"
-        command = words(kind, model_folder, other, tmp_path, name, 3)
-        if killed(command, registry, output, share * seconds):
-            process = start(["resume", str(tmp_path / name)], registry, output)
-            process.join(300)
-            assert process.exitcode == 0, output.read_text()
-        same(tmp_path / "whole", tmp_path / name)
+    output = tmp_path / "output.txt"
+
+    def ended(said: list[str]) -> None:
+        process = start(said, registry, output)
+        process.join(600)
+        assert process.exitcode == 0, output.read_text()
+
+    ended(words(kind, model_folder, other, tmp_path, "whole", 3))
+    moments = {
+        "in a round": ("states/000001.json", 1.0),
+        "in a checkpoint": ("checkpoints/checkpoint-2", 0.0),
+    }
+    for name, (path, seconds) in moments.items():
+        run = tmp_path / name.replace(" ", "_")
+        process = start(words(kind, model_folder, other, tmp_path, run.name, 3), registry, output)
+        kill_when(process, run / path, seconds)
+        ended(["resume", str(run)])
+        same(tmp_path / "whole", run)
