@@ -44,7 +44,9 @@ class SelfPlayConfig:
     )
     designer_model: str | None = field(
         default=None,
-        metadata=_help("Another model that designs and never learns; wants schedule designer_frozen."),
+        metadata=_help(
+            "Another model that designs; it learns as the schedule says, or never with designer_frozen."
+        ),
     )
     designer_temperature: float | None = field(
         default=None, metadata=_help("The designer's sampling temperature (default: --temperature).")
@@ -53,7 +55,10 @@ class SelfPlayConfig:
         default=False, metadata=_help("An adapter for each role over one frozen model; wants --use_peft.")
     )
     designer_scale: float = field(
-        default=1.0, metadata=_help("Weight of the designer's advantages: its learning rate, so to speak.")
+        default=1.0,
+        metadata=_help(
+            "Factor of the designer's learning rate; where it shares the agent's weights, of its advantages."
+        ),
     )
     designer_scale_rewards: Literal["group", "batch", "none"] | None = field(
         default=None, metadata=_help("The designer's normalisation (default: --scale_rewards, the agent's).")
@@ -121,6 +126,10 @@ class SelfPlayConfig:
     save_rounds: int = field(
         default=1, metadata=_help("Save a checkpoint after every so many rounds; 0 saves none until the end.")
     )
+    round_retries: int = field(
+        default=2,
+        metadata=_help("How often a round that this machine could not finish is played again, then skipped."),
+    )
     dry_run: bool = field(
         default=False,
         metadata=_help("Say what would be done, how many tokens and how much memory; train nothing."),
@@ -147,6 +156,16 @@ class SelfPlayConfig:
                     f"environment_weights: {name} has the weight {weight}; it must not be negative."
                 )
         return weights
+
+    @property
+    def trains_two_models(self) -> bool:
+        """Whether the designer is a model of its own that learns."""
+        return self.designer_model is not None and self.schedule != "designer_frozen"
+
+    @property
+    def has_two_weights(self) -> bool:
+        """Whether what the designer trains is not what the agent trains."""
+        return self.trains_two_models or self.role_adapters
 
     def plan(self, group: int) -> Schedule:
         """Return who does what in which round; ``group`` is TRL's ``num_generations``."""
@@ -175,9 +194,10 @@ class SelfPlayConfig:
 
     def _check_roles(self) -> None:
         """Raise :class:`UsageError` where the settings of the two roles contradict each other."""
-        frozen = self.schedule == "designer_frozen"
-        if self.designer_model and not frozen:
-            raise UsageError("designer_model is never trained: it wants schedule: designer_frozen.")
+        if self.designer_model and self.role_adapters:
+            raise UsageError(
+                "role_adapters and designer_model contradict each other: the designer is an adapter or a model."
+            )
         if self.designer == "none" and self.schedule == "agent_frozen":
             raise UsageError("designer: none and schedule: agent_frozen leave nobody who learns.")
         if self.designer == "none" and self.designer_model:
@@ -212,6 +232,7 @@ _LEAST = (
         ("extra_plays", 0),
         ("admission_jobs", 0),
         ("save_rounds", 0),
+        ("round_retries", 0),
         ("warm_up_steps", 0),
     ),
 )

@@ -22,7 +22,7 @@ _DOING = {
     "design": "designing environments",
     "admit": "admitting them",
     "play": "playing without and with hints",
-    "train": "learning from both roles",
+    "train": "learning",
 }
 _SHARE = {"design": 15.0, "admit": 10.0, "play": 25.0, "train": 50.0}  # of a round's time, roughly
 
@@ -53,9 +53,12 @@ class Display:
     ) -> None:
         self._progress.stop()
 
+    def begin(self, number: int) -> None:
+        """Note that round ``number``, counted from 0, begins, or begins anew."""
+        self._round = number + 1
+
     def phase(self, name: str) -> None:
         """Say what begins."""
-        self._round += name == PHASES[0]
         before = sum(_SHARE[phase] for phase in PHASES[: PHASES.index(name)])
         text = f"round {self._round}/{self._rounds}: {_DOING[name]}"
         done = (self._round - 1) * sum(_SHARE.values()) + before
@@ -70,6 +73,9 @@ class Display:
     def round(self, entry: dict[str, Any]) -> None:
         """Print what became of the round, which is done."""
         self._progress.update(self._task, completed=self._round * sum(_SHARE.values()))
+        if why := entry.get("skipped"):
+            self.console.print(f"round {entry['round'] + 1}/{self._rounds}: skipped: {why}", markup=False)
+            return
         self.console.print(
             f"round {entry['round'] + 1}/{self._rounds}: {entry['designs']} designs, "
             f"{entry['compiled']} compiled, {len(entry['admitted'])} admitted; "

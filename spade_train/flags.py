@@ -70,7 +70,7 @@ def read_words(words: Sequence[str]) -> Words:
     """Part ``--config`` from the other flags and read its file.
 
     Raises:
-        UsageError: there is no such file or preset, or it holds no settings.
+        UsageError: there is no such file or preset, it holds no settings, or it wants one that nobody has said.
     """
     name, flags, queue = DEFAULT, [], list(words)
     while queue:
@@ -84,7 +84,18 @@ def read_words(words: Sequence[str]) -> Words:
         else:
             flags.append(word)
     preset = read_preset(name)
-    return Words(preset.path, preset.settings, tuple(flags), preset.places)
+    said = Words(preset.path, preset.settings, tuple(flags), preset.places)
+    _check_wants(said, preset.wants)
+    return said
+
+
+def _check_wants(said: Words, wants: Mapping[str, Path]) -> None:
+    named = {name for _, name in said.names()}
+    for name, path in wants.items():
+        if name not in named and "help_all" not in named:
+            raise UsageError(
+                f"{path.stem} wants {name}, which nobody has said. Add --{name} ORG/NAME or a folder."
+            )
 
 
 def check_names(words: Words, known: Collection[str]) -> None:

@@ -30,6 +30,18 @@ def why_missing(name: str, held: Collection[EnvId], registries: Iterable[Registr
     return f"there is no environment {name}. {_near(name, held)}"
 
 
+def wrong_weight(name: str, held: Collection[EnvId]) -> str | None:
+    """Return what is wrong with the name of an environment in ``environment_weights``; None where it is held.
+
+    Args:
+        name: an id, with its version or without.
+        held: every id that can be made.
+    """
+    if name in {str(env_id) for env_id in held} | {f"spade/{env_id.name}" for env_id in held}:
+        return None
+    return f"there is no environment {name}. {_near(name, held)}"
+
+
 def nothing_to_play(registries: Iterable[Registry]) -> str:
     """Return what to say where no registry holds a seed environment."""
     roots = ", ".join(str(registry.root) for registry in registries)

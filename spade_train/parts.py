@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spade_envs import EnvId, add_registry, registries
+from spade_envs import EnvId, Registry, add_registry, registries
 from spade_envs.errors import UsageError
 from spade_train.config import SelfPlayConfig
 from spade_train.designer import Corpus, Designer, FreeDesigner, Memory, SlotDesigner
 from spade_train.designing import Workshop
-from spade_train.missing import nothing_to_play, why_missing
+from spade_train.missing import nothing_to_play, why_missing, wrong_weight
 from spade_train.playing.play import Limits
 from spade_train.rewards.agent import AgentTerms
 from spade_train.rewards.designer import weighted
@@ -85,6 +85,15 @@ def find_pool(config: SelfPlayConfig) -> dict[str, str]:
     if not pool:
         raise UsageError(nothing_to_play(registries()))
     return {name: held[name].file_sha256 for name in pool}
+
+
+def check_weights(config: SelfPlayConfig, run: RunFolder | None = None) -> None:
+    """Raise :class:`UsageError` for the first weight of an environment that nobody knows; of a run, its own count."""
+    known = [*registries(), *([Registry(run.registry)] if run else [])]
+    held = {entry.header.id for registry in known for entry in registry.entries()}
+    for name in config.block_weights():
+        if wrong := wrong_weight(name, held):
+            raise UsageError(f"environment_weights: {wrong}")
 
 
 def check_pins(pins: dict[str, str]) -> None:

@@ -1,9 +1,12 @@
-"""Files of settings. One may extend another: ``extends: cpu`` takes over what it does not say itself."""
+"""Files of settings. One may extend another: ``extends: cpu`` takes over what it does not say itself.
+
+``wants: designer_model`` names a setting that has no value there and must be said besides.
+"""
 
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,7 @@ from spade_envs.errors import UsageError
 FOLDER = Path(__file__).parent / "configs"
 DEFAULT = "demo"
 EXTENDS = "extends"
+WANTS = "wants"
 
 
 @dataclass(frozen=True)
@@ -24,11 +28,13 @@ class Preset:
         path: the file.
         settings: name -> value.
         places: name -> the file that says so.
+        wants: settings that must be said besides -> the file that wants them.
     """
 
     path: Path
     settings: dict[str, Any]
     places: dict[str, Path]
+    wants: dict[str, Path] = field(default_factory=dict)
 
 
 def preset_names() -> list[str]:
@@ -50,14 +56,15 @@ def _read(path: Path, below: tuple[Path, ...]) -> Preset:
         chain = " -> ".join(one.name for one in (*below, path))
         raise UsageError(f"{path}: `{EXTENDS}` goes in a circle: {chain}. Take one of them out.")
     settings = _load(path)
-    base = settings.pop(EXTENDS, None)
+    base, wanted = settings.pop(EXTENDS, None), settings.pop(WANTS, None)
     places = dict.fromkeys(settings, path)
+    wants = {} if wanted is None else {str(wanted): path}
     if base is None:
-        return Preset(path, settings, places)
+        return Preset(path, settings, places, wants)
     if not isinstance(base, str):
         raise UsageError(f"{path}: {EXTENDS} is {base!r}; it names one preset or one file.")
     under = _read(_find(base, path.parent, f"{path}: {EXTENDS}: "), (*below, path))
-    return Preset(path, under.settings | settings, under.places | places)
+    return Preset(path, under.settings | settings, under.places | places, under.wants | wants)
 
 
 def _find(name: str, folder: Path, place: str) -> Path:

@@ -123,6 +123,7 @@ class Round:
         played: one entry for each design (its own environment, or one in its place), then the fillers.
         rows: the batch: the designer's block first, where it learns; then the agent's.
         alarms: what the watch over all processes' rounds found.
+        skipped: why the round could not be played; its rows then hold nothing to learn. None where it was.
     """
 
     number: int
@@ -130,6 +131,13 @@ class Round:
     played: tuple[Played, ...]
     rows: tuple[Row, ...]
     alarms: tuple[Alarm, ...] = ()
+    skipped: str | None = None
+
+    @classmethod
+    def skip(cls, number: int, rows: int, token: int, why: str) -> Round:
+        """Return a round in which nothing was played: as many rows as a batch wants, all of them left out."""
+        nothing = Row("agent", (token,), (token,), (0,), None)
+        return cls(number, (), (), (nothing,) * rows, skipped=why)
 
     @property
     def pairs(self) -> tuple[tuple[Design, Played], ...]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import shutil
 import sys
 import time
 from dataclasses import asdict, dataclass, replace
@@ -19,18 +17,15 @@ from spade_train.display import Display
 from spade_train.flags import Words, check_names
 from spade_train.models.model import resolve_model
 from spade_train.models.sketch import check_model, read_sketch
-from spade_train.parts import check_pins, find_pool, make_corpus, make_pay, make_selfplay
+from spade_train.parts import check_pins, check_weights, find_pool, make_corpus, make_pay, make_selfplay
 from spade_train.runs.checkpoints import Checkpoint, checkpoint_at, restore
+from spade_train.runs.disk import is_full
 from spade_train.runs.folder import RunFolder
 from spade_train.runs.results import print_results
 from spade_train.trl_plugin import Settings
 from spade_train.world import World
 
 PACKAGES = ("spade-envs", "torch", "transformers", "trl", "peft", "accelerate", "gymnasium", "llguidance")
-
-
-LITTLE = 16 * 2**20
-"""Bytes: with less, the disk is full."""
 
 
 class RunError(SpadeError):
@@ -65,6 +60,7 @@ def begin(settings: Settings, said: Words, console: Console) -> None:
     pool = find_pool(settings.selfplay)
     model = resolve_model(settings.model.model_name_or_path, console.print)
     _check(settings, model, console)
+    check_weights(settings.selfplay)
     made = None
     if world.first:
         made = RunFolder.create(Path(settings.selfplay.runs), settings.grpo.run_name).path
@@ -81,16 +77,16 @@ def resume(path: Path, flags: list[str], console: Console) -> None:
     """
     folder = RunFolder.open(path)
     kept = folder.config()
+    _check_changes(flags)
     said = Words(path / "config.json", kept["preset_settings"], (*kept["flags"], *flags))
     check_names(said, trl_plugin.known_settings())
-    _check_changes(flags)
     settings = trl_plugin.settings(said)
-    if settings.grpo.num_iterations != kept["grpo"].get("num_iterations"):
-        raise UsageError("num_iterations cannot change within a run: TRL counts its steps by it.")
+    _check_kept(settings, kept)
     check_pins(kept["curriculum"])
     world = trl_plugin.world()
     console = console if world.first else Console(quiet=True)
     _check(settings, kept["model"], console)
+    check_weights(settings.selfplay, folder)
     run = Run(settings, folder, kept["model"], kept["curriculum"], world, console)
     checkpoint = checkpoint_at(folder)
     done = checkpoint.round if checkpoint else 0
@@ -114,6 +110,7 @@ def _check_changes(flags: list[str]) -> None:
     for name in (
         "model_name_or_path",
         "model_revision",
+        "designer_model",
         "curriculum",
         "runs",
         "run_name",
@@ -126,17 +123,40 @@ def _check_changes(flags: list[str]) -> None:
             )
 
 
+def _check_kept(settings: Settings, kept: dict[str, Any]) -> None:
+    """Raise :class:`UsageError` for a setting that says what is trained, or how steps are counted, and has changed."""
+    before = {**kept["grpo"], **kept.get("model_config", {}), **kept.get("selfplay", {})}
+    now = {**settings.grpo.to_dict(), **asdict(settings.model), **asdict(settings.selfplay)}
+    for name in (
+        "num_iterations",
+        "upper_layers",
+        "use_peft",
+        "role_adapters",
+        "lora_r",
+        "lora_target_modules",
+    ):
+        if name in before and before[name] != now[name]:
+            raise UsageError(
+                f"{name} cannot change within a run: its checkpoints have been made with {before[name]}."
+            )
+    frozen = [one.get("schedule") == "designer_frozen" for one in (before, now)]
+    if settings.selfplay.designer_model and len(set(frozen)) == 2 and "schedule" in before:
+        raise UsageError(
+            f"schedule {now['schedule']}: designer_model {'has learned' if frozen[1] else 'has never learned'} in this "
+            "run's checkpoints, and that cannot change within a run."
+        )
+
+
 def _check(settings: Settings, model: str, console: Console) -> None:
     """Raise :class:`UsageError` for what can be known to be wrong before weights are loaded."""
     make_pay(settings.selfplay)
     make_corpus(settings.selfplay)
-    for name in (model, settings.selfplay.designer_model):
-        if name is not None:
-            try:
-                sketch = read_sketch(name, settings.model.model_revision if name == model else None)
-            except UsageError as problem:
-                raise UsageError(str(problem).replace("--model_name_or_path ", "")) from problem
-            check_model(sketch, settings.selfplay, settings.grpo.max_completion_length, console.print)
+    own = settings.selfplay
+    sketches = [read_sketch(model, settings.model.model_revision, "the model")]
+    if own.designer_model is not None:
+        sketches.append(read_sketch(own.designer_model, setting="designer_model"))
+    for sketch in sketches:
+        check_model(sketch, own, settings.grpo.max_completion_length, console.print)
 
 
 def _train(run: Run, checkpoint: Checkpoint | None) -> None:
@@ -170,7 +190,7 @@ def _say_how_to_go_on(folder: RunFolder, console: Console) -> None:
 
 def _stopped(folder: RunFolder, problem: Exception) -> Exception:
     """Return what the user is told where the machine has failed; a fault of the program's stays what it is."""
-    if shutil.disk_usage(folder.path).free < LITTLE or getattr(problem, "errno", None) == errno.ENOSPC:
+    if is_full(folder.path, problem):
         return RunError(f"the disk that holds {folder.path} is full; make room, then go on")
     if isinstance(problem, OSError):
         return RunError(f"{problem.filename or folder.path}: {problem.strerror or problem}")

@@ -90,12 +90,7 @@ class SelfPlay:
         """Play round ``number`` and return the batch to train on."""
         plan = self.schedule.plan(number)
         rng = random.Random(f"{self.seed}/{number}/{self.world.rank}")
-        context = self.context(number)
-        with clock.phase("design"):
-            roles.use("designer")
-            replies = self.workshop.write(roles.designer, context, plan.designs)
-        with clock.phase("admit"):
-            designs = self.workshop.admit(replies, context)
+        designs = self._design(roles, number, plan, clock) if plan.designs else []
         with clock.phase("play"):
             roles.use("agent")
             played = self._play(roles.agent, designs, plan, rng)
@@ -106,6 +101,15 @@ class SelfPlay:
         self._remember(number, designs, played)
         self.watch = watch  # last, as the memory: a round that fails before can be played again
         return Round(number, tuple(designs), tuple(played), tuple(rows), alarms)
+
+    def _design(self, roles: Roles, number: int, plan: RoundPlan, clock: Clock) -> list[Design]:
+        """Let the designer write, and judge what it wrote."""
+        context = self.context(number)
+        with clock.phase("design"):
+            roles.use("designer")
+            replies = self.workshop.write(roles.designer, context, plan.designs)
+        with clock.phase("admit"):
+            return self.workshop.admit(replies, context)
 
     def context(self, number: int) -> DesignContext:
         """Return what the designer is told: a document that no other process draws, and what all remember."""

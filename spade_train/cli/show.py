@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from spade_envs.errors import UsageError
 from spade_train.cli.words import Parser
 from spade_train.display import summary
 from spade_train.runs.folder import RunFolder
@@ -23,6 +25,7 @@ def run(words: list[str], console: Console) -> None:
     """Print what is known of a run."""
     said = _parser().parse_args(words)
     folder = RunFolder.open(said.run)
+    _check_env(folder, said.env)
     if said.json:
         print(json.dumps(_data(folder, said), indent=2))
         return
@@ -35,6 +38,16 @@ def run(words: list[str], console: Console) -> None:
     for plain, hinted in sample(folder, said.env)[: max(0, said.episodes)]:
         console.print()
         console.print(_side_by_side(plain, hinted))
+
+
+def _check_env(folder: RunFolder, env_id: str | None) -> None:
+    """Raise :class:`UsageError` for an environment that the run has not played; name the nearest."""
+    played = dict.fromkeys(str(one.get("env_id")) for one in records(folder, "episodes"))
+    if env_id is None or env_id in played:
+        return
+    near = difflib.get_close_matches(env_id, played, n=1)
+    mend = f"Did you mean {near[0]!r}?" if near else f"It has: {', '.join(map(repr, played)) or 'none yet'}."
+    raise UsageError(f"{folder.path} has no episode of {env_id!r}. {mend}")
 
 
 def _data(folder: RunFolder, said: Any) -> dict[str, Any]:

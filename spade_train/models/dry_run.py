@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -11,7 +11,7 @@ from spade_train.models.budget import RoundBudget, budgets
 from spade_train.models.footprint import Footprint, Load, footprint
 from spade_train.models.preview import Preview, preview
 from spade_train.models.sketch import Sketch, check_model, read_sketch
-from spade_train.parts import find_pool, make_selfplay
+from spade_train.parts import check_weights, find_pool, make_selfplay
 from spade_train.runs.folder import RunFolder
 from spade_train.selfplay import SelfPlay
 from spade_train.trl_plugin import Settings
@@ -24,9 +24,24 @@ _PARTS = {
     "optimiser": "optimiser's states",
     "gradients": "gradients",
     "activations": "activations of one micro-batch",
+    "scores": "its logits, a tile at a time",
     "cache": "key-value cache of all episodes",
     "logits": "logits while sampling",
 }
+
+
+@dataclass(frozen=True)
+class Look:
+    """Everything that a run would begin with.
+
+    Attributes:
+        designer: the designer's own model, where it has one.
+    """
+
+    agent: Sketch
+    designer: Sketch | None
+    selfplay: SelfPlay
+    seen: Preview
 
 
 def dry_run(settings: Settings, console: Console) -> None:
@@ -35,49 +50,71 @@ def dry_run(settings: Settings, console: Console) -> None:
     Raises:
         SpadeError: it could not begin: the model, the curriculum or this machine does not do.
     """
-    sketch, selfplay, seen = _look(settings, console)
+    look = _look(settings, console)
     console.print(
-        f"model {Path(sketch.name).name}, {len(selfplay.pool)} environments; nothing is trained or written"
+        f"model {_models(settings, look)}, {len(look.selfplay.pool)} environments; nothing is trained or written",
+        markup=False,
     )
     for one in budgets(
-        selfplay.schedule,
+        look.selfplay.schedule,
         settings.selfplay.rounds,
         settings.selfplay.extra_plays,
-        seen.lengths,
+        look.seen.lengths,
         settings.selfplay.prompt_tokens,
         settings.grpo.max_completion_length,
     ):
         _print_round(one, settings, console)
-    _print_memory(memory(settings, sketch, seen), console)
-    _print_prompts(seen, sketch, console)
+    _print_memory(memory(settings, look), console)
+    _print_prompts(look, console)
 
 
 def estimate(settings: Settings) -> Footprint:
     """Return the memory that one process of such a run takes."""
-    sketch, _, seen = _look(settings, Console(quiet=True))
-    return memory(settings, sketch, seen)
+    return memory(settings, _look(settings, Console(quiet=True)))
 
 
-def _look(settings: Settings, console: Console) -> tuple[Sketch, SelfPlay, Preview]:
-    """Read everything that a run would begin with."""
-    pool = find_pool(settings.selfplay)
+def _look(settings: Settings, console: Console) -> Look:
+    own, grpo = settings.selfplay, settings.grpo
+    pool = find_pool(own)
+    check_weights(own)
     read = read_sketch(settings.model.model_name_or_path, settings.model.model_revision)
-    sketch = replace(read, template=settings.grpo.chat_template_kwargs or {})
-    check_model(sketch, settings.selfplay, settings.grpo.max_completion_length, console.print)
+    agent = replace(read, template=grpo.chat_template_kwargs or {})
+    check_model(agent, own, grpo.max_completion_length, console.print)
+    designer = None
+    if own.designer_model is not None:
+        designer = replace(read_sketch(own.designer_model, setting="designer_model"), template=agent.template)
+        check_model(designer, own, grpo.max_completion_length, console.print)
     # A folder that is not there: the run's registry begins empty, and nothing is ever written into it.
-    folder = RunFolder(Path(settings.selfplay.runs) / (settings.grpo.run_name or "dry_run"))
+    folder = RunFolder(Path(own.runs) / (grpo.run_name or "dry_run"))
     selfplay = make_selfplay(settings, folder, list(pool), World(), None)
-    return sketch, selfplay, preview(selfplay, sketch)
+    return Look(agent, designer, selfplay, preview(selfplay, agent, designer or agent))
 
 
-def memory(settings: Settings, sketch: Sketch, seen: Preview) -> Footprint:
+def _models(settings: Settings, look: Look) -> str:
+    """Say which model plays, and which designs where that is another."""
+    name = Path(look.agent.name).name
+    if look.designer is None:
+        return name
+    learns = "which learns, too" if settings.selfplay.trains_two_models else "which does not learn"
+    return f"{name}, designer {Path(look.designer.name).name} ({learns})"
+
+
+def memory(settings: Settings, look: Look) -> Footprint:
     """Return the memory that one process takes."""
+    load = _load(settings, look)
+    whole = footprint(shape(settings, look.agent.config), load)
+    if look.designer is None or not settings.selfplay.trains_two_models:
+        return whole
+    return whole.beside(footprint(shape(settings, look.designer.config), replace(load, frozen_parameters=0)))
+
+
+def _load(settings: Settings, look: Look) -> Load:
     grpo, options, selfplay = settings.grpo, settings.model, settings.selfplay
     plan = selfplay.plan(grpo.num_generations).plan(0)
     agent = plan.blocks + plan.fillers
-    prompt = max(seen.lengths.prompt, seen.lengths.design_prompt)
+    prompt = max(look.seen.lengths.prompt, look.seen.lengths.design_prompt)
     dtype = 2.0 if "16" in str(options.dtype or "float32") else 4.0
-    load = Load(
+    return Load(
         weight_bytes=dtype,
         linear_bytes=0.56 if options.load_in_4bit else 1.0 if options.load_in_8bit else dtype,
         compute_bytes=2 if grpo.bf16 or grpo.fp16 or dtype == 2 else 4,
@@ -85,20 +122,20 @@ def memory(settings: Settings, sketch: Sketch, seen: Preview) -> Footprint:
         checkpointing=bool(grpo.activation_checkpointing or grpo.gradient_checkpointing),
         micro_rows=grpo.per_device_train_batch_size,
         row_tokens=prompt + grpo.max_completion_length,
+        scored_tokens=grpo.max_completion_length,
         episodes=2 * agent * grpo.num_generations,
         prompts=2 * agent,
         prompt_tokens=prompt,
-        frozen_parameters=_frozen(settings, sketch),
+        frozen_parameters=_frozen(settings, look),
         cpu=grpo.use_cpu,
     )
-    return footprint(shape(settings, sketch.config), load)
 
 
-def _frozen(settings: Settings, sketch: Sketch) -> int:
-    """Parameters of models beside the one in training: the reference of a KL term, another designer."""
-    reference = parameters(sketch.config) if settings.grpo.beta and not settings.model.use_peft else 0
-    name = settings.selfplay.designer_model
-    return reference + (parameters(read_sketch(name).config) if name else 0)
+def _frozen(settings: Settings, look: Look) -> int:
+    """Parameters of models that are never trained: the reference of a KL term, another designer."""
+    reference = parameters(look.agent.config) if settings.grpo.beta and not settings.model.use_peft else 0
+    frozen = look.designer if not settings.selfplay.trains_two_models else None
+    return reference + (parameters(frozen.config) if frozen else 0)
 
 
 def _print_round(one: RoundBudget, settings: Settings, console: Console) -> None:
@@ -140,12 +177,13 @@ def _gigabytes(size: int) -> str:
     return f"{size / 1e9:8.2f} GB"
 
 
-def _print_prompts(seen: Preview, sketch: Sketch, console: Console) -> None:
+def _print_prompts(look: Look, console: Console) -> None:
+    seen = look.seen
     place = f"in {seen.env_id}, seed {seen.seed}"
-    for title, text in (
-        ("The designer's first prompt", seen.designer),
-        (f"An agent's prompt {place}", seen.plain),
-        ("The same with the hint", seen.hinted),
+    for title, text, sketch in (
+        ("The designer's first prompt", seen.designer, look.designer or look.agent),
+        (f"An agent's prompt {place}", seen.plain, look.agent),
+        ("The same with the hint", seen.hinted, look.agent),
     ):
         if text is not None:
             console.print(f"\n--- {title}: {len(sketch.ids(text))} tokens", markup=False)

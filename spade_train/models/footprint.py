@@ -10,8 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-CPU_PROCESS = 450 * 2**20
-"""Python with PyTorch, transformers and TRL imported, before any model (measured: torch 2.13, CPU build)."""
+CPU_PROCESS = 510 * 2**20
+"""Python with PyTorch, TRL and this trainer imported, before any model (measured: torch 2.13, CPU build)."""
+
+TILE_TOKENS, TILE_WORDS = 4096, 32768
+"""How TRL 1.16 projects through the head: so many tokens and so much of the vocabulary at once."""
+
+TORCH_COPIES = 8
+"""float32 copies of a tile that TRL's backward pass holds where it has no Triton kernel: ``_backward_tile``."""
 
 _STATES = {"sgd": 0.0, "adafactor": 0.0, "lion": 1.0, "rmsprop": 1.0, "adagrad": 1.0}
 """Numbers that an optimiser keeps for each trained parameter; Adam and its relatives keep two (Kingma, Ba 2015)."""
@@ -58,11 +64,12 @@ class Load:
         checkpointing: whether activations are computed anew in the backward pass.
         micro_rows: rows of a micro-batch.
         row_tokens: of the longest row, prompt and completion.
+        scored_tokens: of the longest completion.
         episodes: played side by side.
         prompts: different ones among them.
         prompt_tokens: of the longest.
         frozen_parameters: of further models that are never trained: a reference, another designer.
-        cpu: whether the process's own memory counts too.
+        cpu: whether the process's own memory counts too, and kernels are PyTorch's own.
     """
 
     weight_bytes: float
@@ -72,6 +79,7 @@ class Load:
     checkpointing: bool
     micro_rows: int
     row_tokens: int
+    scored_tokens: int
     episodes: int
     prompts: int
     prompt_tokens: int
@@ -88,14 +96,26 @@ class Footprint:
     optimiser: int
     gradients: int
     activations: int
+    scores: int
     cache: int
     logits: int
 
     @property
     def peak(self) -> int:
         """The most at one time."""
-        training = self.gradients + self.activations
+        training = self.gradients + self.activations + self.scores
         return self.process + self.weights + self.optimiser + max(training, self.cache + self.logits)
+
+    def beside(self, other: Footprint) -> Footprint:
+        """Return what two models take that are trained together: what stays adds up, the rest takes turns."""
+        stays = {
+            name: getattr(self, name) + getattr(other, name) for name in ("weights", "optimiser", "gradients")
+        }
+        turns = {
+            name: max(getattr(self, name), getattr(other, name))
+            for name in ("activations", "scores", "cache", "logits")
+        }
+        return Footprint(self.process, **stays, **turns)
 
 
 def footprint(shape: Shape, load: Load) -> Footprint:
@@ -106,6 +126,7 @@ def footprint(shape: Shape, load: Load) -> Footprint:
         optimiser=_optimiser(shape, load),
         gradients=int(shape.trainable * _trained_bytes(load)),
         activations=_activations(shape, load),
+        scores=_scores(shape, load),
         cache=_cache(shape, load),
         logits=_logits(shape, load),
     )
@@ -149,6 +170,12 @@ def _cache(shape: Shape, load: Load) -> int:
     return size + reading
 
 
+def _scores(shape: Shape, load: Load) -> int:
+    """While training: one tile of logits, which becomes its own gradient; without Triton, its copies besides."""
+    tile = min(load.micro_rows * load.scored_tokens, TILE_TOKENS) * min(shape.vocabulary, TILE_WORDS)
+    return tile * (load.compute_bytes + (TORCH_COPIES * 4 if load.cpu else 0))
+
+
 def _logits(shape: Shape, load: Load) -> int:
-    """While sampling: logits, scaled, as chances. In training TRL projects tile by tile and keeps none whole."""
+    """While sampling: logits, scaled, as chances."""
     return load.episodes * shape.vocabulary * 3 * 4

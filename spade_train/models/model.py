@@ -52,7 +52,9 @@ def embedded_gguf() -> Path:
     return next(Path(spec.origin).parent.glob("*.gguf"))
 
 
-def resolve_model(name: str | None, say: Callable[[str], object] = lambda _: None) -> str:
+def resolve_model(
+    name: str | None, say: Callable[[str], object] = lambda _: None, setting: str = "--model_name_or_path"
+) -> str:
     """Return what ``from_pretrained`` shall load: the embedded model for ``None``, else the checked name.
 
     A local folder's files are checked; a hub name is left to the hub.
@@ -65,9 +67,9 @@ def resolve_model(name: str | None, say: Callable[[str], object] = lambda _: Non
     folder = Path(name).expanduser()
     if not folder.exists():
         if name.startswith((".", "~", os.sep)) or name.count("/") != 1:
-            raise UsageError(f"--model_name_or_path {name}: there is no such folder.")
+            raise UsageError(f"{setting} {name}: there is no such folder.")
         return name
-    check_folder(f"--model_name_or_path {name}", folder)
+    check_folder(f"{setting} {name}", folder)
     return str(folder)
 
 

@@ -46,8 +46,13 @@ class Preview:
     lengths: Lengths
 
 
-def preview(selfplay: SelfPlay, sketch: Sketch) -> Preview:
+def preview(selfplay: SelfPlay, sketch: Sketch, designer: Sketch) -> Preview:
     """Return what a run would read in its first round.
+
+    Args:
+        selfplay: as a new run begins with it.
+        sketch: the agent's model.
+        designer: the designer's: another one, or the same.
 
     Raises:
         SpadeError: an environment cannot be played on this machine.
@@ -56,15 +61,15 @@ def preview(selfplay: SelfPlay, sketch: Sketch) -> Preview:
     chosen = choose(selfplay.pool, min(SAMPLED, len(selfplay.pool)), rng)
     seed = rng.randrange(TRAINING_SEEDS)
     openings = [_opening(selfplay, sketch, env_id, seed) for env_id in chosen]
-    designer = _designer_prompt(selfplay, sketch) if selfplay.schedule.designs else None
+    prompt = _designer_prompt(selfplay, designer) if selfplay.schedule.designs else None
     first = openings[0]
     lengths = Lengths(
-        design_prompt=len(sketch.ids(designer)) if designer else 0,
-        design=_design_length(selfplay, sketch) if designer else 0,
+        design_prompt=len(designer.ids(prompt)) if prompt else 0,
+        design=_design_length(selfplay, designer) if prompt else 0,
         prompt=round(fmean(len(sketch.ids(one.hinted)) for one in openings)),
         episode=round(fmean(one.episode for one in openings)),
     )
-    return Preview(designer, chosen[0], seed, first.plain, first.hinted, lengths)
+    return Preview(prompt, chosen[0], seed, first.plain, first.hinted, lengths)
 
 
 @dataclass(frozen=True)

@@ -40,8 +40,15 @@ class Sketch:
         return self.chat.ids(text)
 
 
-def read_sketch(name: str | None, revision: str | None = None) -> Sketch:
+def read_sketch(
+    name: str | None, revision: str | None = None, setting: str = "--model_name_or_path"
+) -> Sketch:
     """Read a model's configuration and tokenizer; nothing is unpacked, a name on the hub is looked up there.
+
+    Args:
+        name: a folder, a name on the hub, or None for the embedded model.
+        revision: on the hub.
+        setting: what messages say that the name was given to.
 
     Raises:
         UsageError: there is no such model, or it is no causal language model that transformers knows.
@@ -54,7 +61,7 @@ def read_sketch(name: str | None, revision: str | None = None) -> Sketch:
         gguf = embedded_gguf()
         source, options = str(gguf.parent), {"gguf_file": gguf.name}
     else:
-        source = resolve_model(name)
+        source = resolve_model(name, setting=setting)
     try:
         config = AutoConfig.from_pretrained(source, **options)
         tokenizer = AutoTokenizer.from_pretrained(source, padding_side="left", **options)

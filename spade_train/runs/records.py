@@ -49,7 +49,8 @@ class Records:
             for name in LISTS:
                 self.run.append(f"{name}.jsonl", [entry for part in parts for entry in part[name]])
             self.run.append("alarms.jsonl", [asdict(alarm) for alarm in played.alarms])
-        return {**_joined(played.number, parts), "alarms": [_said(alarm) for alarm in played.alarms]}
+        alarms = [_said(alarm) for alarm in played.alarms]
+        return {**_joined(played.number, parts), "alarms": alarms, "skipped": played.skipped}
 
     def finish(self, entry: dict[str, Any]) -> None:
         """Write the line of ``rounds.jsonl``, with what the process and the folder have grown to."""

@@ -21,6 +21,8 @@ def print_results(run: RunFolder, entries: list[dict[str, Any]], seconds: float,
     console.print(f"records       {run.path / 'rounds.jsonl'} (and designs, plays, episodes)")
     console.print(f"environments  {run.registry}: {len(made)} new")
     console.print(f"time          {seconds / 60:.1f} minutes")
+    if skipped := [str(entry["round"] + 1) for entry in entries if entry.get("skipped")]:
+        console.print(f"skipped       round {', '.join(skipped)}; faults.jsonl says why")
     if not made:
         if any(entry["designs"] for entry in entries):
             console.print("No design was admitted; designs.jsonl says why.")

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from spade_train.runs.checkpoints import checkpoint_at
 from spade_train.runs.folder import RunFolder
 
 State = Literal["finished", "running", "interrupted"]
@@ -69,7 +70,9 @@ def view_run(run: RunFolder) -> RunView:
     entries, config = rounds(run), settings(run)
     last = entries[-1] if entries else {}
     planned = _part(config, "selfplay").get("rounds")
-    finished = run.checkpoint.is_dir() and planned is not None and len(entries) >= planned
+    newest = checkpoint_at(run)  # its weights may have been rolled back, and the records not
+    goes_on = newest.round if newest else len(entries)
+    finished = run.checkpoint.is_dir() and planned is not None and min(goes_on, len(entries)) >= planned
     return RunView(
         name=run.path.name,
         path=str(run.path),

@@ -6,11 +6,12 @@ trained by one optimiser, and a checkpoint holds both (the designer's in the fol
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from peft.tuners.tuners_utils import BaseTunerLayer
+
+from spade_train.trl_plugin.rows import Owner, by_role, joined, only
 
 NAMES = {"agent": "default", "designer": "designer"}
 
@@ -21,14 +22,19 @@ class RoleAdapters:
     Args:
         model: TRL's PEFT model, with the adapter ``default``.
         backbone: the module below the language model's head.
-        role: given a row's token ids without padding, whose row it is.
+        role: whose a row is.
+
+    Attributes:
+        designer: the parameters of the designer's adapter.
     """
 
-    def __init__(self, model: Any, backbone: torch.nn.Module, role: Callable[[Sequence[int]], str]) -> None:
+    def __init__(self, model: Any, backbone: torch.nn.Module, role: Owner) -> None:
         self._role = role
         model.add_adapter(NAMES["designer"], model.peft_config[NAMES["agent"]])
         self._layers = [module for module in model.modules() if isinstance(module, BaseTunerLayer)]
-        self._trained = [p for name, p in model.named_parameters() if "lora_" in name]
+        named = [(name, p) for name, p in model.named_parameters() if "lora_" in name]
+        self._trained = [p for _, p in named]
+        self.designer = [p for name, p in named if f".{NAMES['designer']}." in name]
         self._forward = backbone.forward
         backbone.forward = self._routed
         set_adapter = model.set_adapter
@@ -53,26 +59,11 @@ class RoleAdapters:
         """The backbone's forward pass; while sampling, :meth:`use` has chosen the adapter."""
         if arguments or options.get("use_cache", True) or options.get("attention_mask") is None:
             return self._forward(*arguments, **options)
-        rows = zip(options["input_ids"], options["attention_mask"], strict=True)
-        roles = [self._role(ids[mask.bool()].tolist()) for ids, mask in rows]
-        output, states = None, None
-        for role in sorted(set(roles)):
+        output, parts = None, []
+        for role, index in by_role(options, self._role).items():
             self.use(role)
-            index = torch.tensor([n for n, one in enumerate(roles) if one == role], device=_device(options))
-            output = self._forward(**_rows(options, index))
-            part = output.last_hidden_state
-            states = part.new_zeros(len(roles), *part.shape[1:]) if states is None else states
-            states = states.index_copy(0, index, part)
+            output = self._forward(**only(options, index))
+            parts.append((index, output.last_hidden_state))
         assert output is not None  # a micro-batch has a row
-        output.last_hidden_state = states
+        output.last_hidden_state = joined(parts)
         return output
-
-
-def _rows(options: dict[str, Any], index: torch.Tensor) -> dict[str, Any]:
-    cut = {name: options[name][index] for name in ("input_ids", "attention_mask")}
-    return options | cut
-
-
-def _device(options: dict[str, Any]) -> torch.device:
-    device: torch.device = options["input_ids"].device
-    return device

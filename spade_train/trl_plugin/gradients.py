@@ -6,24 +6,26 @@ read off the weights. At the last hidden state they are still apart, row by row;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
+from spade_train.trl_plugin.rows import Owner, roles
+
 
 class RoleGradients:
-    """Sums the squared gradient at the backbone's last hidden state over all backward passes of a round.
+    """Sums the squared gradient at the last hidden state over all backward passes of a round.
 
     Args:
-        backbone: the module below the language model's head.
-        role: given a row's token ids without padding, whose row it is.
+        role: whose a row is.
+        backbones: the modules below the language models' heads: one, or one for each role.
     """
 
-    def __init__(self, backbone: torch.nn.Module, role: Callable[[Sequence[int]], str]) -> None:
+    def __init__(self, role: Owner, *backbones: torch.nn.Module) -> None:
         self._role = role
         self._squares: dict[str, float] = {}
-        backbone.register_forward_hook(self._after_forward, with_kwargs=True)
+        for backbone in backbones:
+            backbone.register_forward_hook(self._after_forward, with_kwargs=True)
 
     def take(self) -> dict[str, float]:
         """Return the norm by role since the last call, and start anew."""
@@ -35,12 +37,11 @@ class RoleGradients:
         hidden = output.last_hidden_state
         if not hidden.requires_grad:
             return  # sampling
-        rows = zip(inputs["input_ids"], inputs["attention_mask"], strict=True)
-        roles = [self._role(ids[mask.bool()].tolist()) for ids, mask in rows]
+        owners = roles(inputs, self._role)
 
         def add(gradient: torch.Tensor) -> None:
             squares = gradient.detach().float().pow(2).sum(dim=(1, 2)).tolist()
-            for role, square in zip(roles, squares, strict=True):
+            for role, square in zip(owners, squares, strict=True):
                 self._squares[role] = self._squares.get(role, 0.0) + square
 
         hidden.register_hook(add)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from spade_train.display import Display
 from spade_train.playing.decoding import Policy
 from spade_train.rounds import Round
 from spade_train.runs.checkpoints import RunState, keep_state, mark
+from spade_train.runs.disk import is_full
 from spade_train.runs.folder import RunFolder
 from spade_train.runs.records import Records, measures
 from spade_train.selfplay import Roles, SelfPlay
@@ -25,9 +27,6 @@ from spade_train.trl_plugin.adapters import RoleAdapters
 from spade_train.trl_plugin.gradients import RoleGradients
 from spade_train.trl_plugin.rollout import batch, round_of, sampling
 from spade_train.trl_plugin.settings import Settings
-
-RETRIES = 2
-"""How often a round is played again that this machine could not finish."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +59,7 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
 
     Attributes:
         entries: the records of all rounds, with those of before the run was resumed.
+        designer: the designer's own model, where it has one.
         between: the run at the end of the last whole round; None inside the first, and inside an optimiser step.
     """
 
@@ -72,17 +72,17 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
         run: RunFolder,
         display: Display,
         settings: Settings,
-        external: Policy | None,
+        designer: Policy | None,
         entries: Sequence[dict[str, Any]] = (),
         first: int = 0,
     ) -> None:
         self.selfplay, self.run, self.entries = selfplay, run, list(entries)
-        self.display, self._settings, self._external = display, settings, external
+        self.display, self._settings, self.designer = display, settings, designer
         self._records = Records(run, selfplay.world)
         self._clock = Clock()
         self._entry: dict[str, Any] = {}
         self._designer_prompt: tuple[int, ...] | None = None
-        self._next = first
+        self._next, self._skipped = first, False
         self.between: Between | None = None
 
     def rollout(self, prompts: list[str], trainer: GRPOTrainer) -> dict[str, Any]:
@@ -98,17 +98,22 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
             self._entry = self._records.keep(played, worth, policy)
         designs = [row.prompt_ids for row in played.rows if row.role == "designer"]
         self._designer_prompt = designs[0] if designs else None
+        self._skipped = played.skipped is not None
         self._clock.start("train")
         return batch(played.rows, worth.rows, measures(self._entry))
 
     def _played(self, policy: Policy, number: int) -> Round:
-        """Play the round; where the machine fails, again from its beginning, on record."""
-        # One of several processes would repeat the round alone, and wait for the others for ever.
-        retries = RETRIES if self.selfplay.world.size == 1 else 0
+        """Play the round; where the machine fails, again from its beginning, at last not at all: all on record.
+
+        Raises:
+            SpadeError, OSError: another try makes no sense. The disk is full; or one of several processes has
+                failed, which would repeat the round alone; or the last round was skipped, too, so it will not pass.
+        """
         assert policy.generator is not None  # `sampling` gave one
         draws = policy.generator.get_state()
-        for attempt in range(retries + 1):
+        for attempt in count():
             self._clock = Clock(self.display.phase)
+            self.display.begin(number)
             policy.generator.set_state(draws)
             try:
                 return self.selfplay.round(self._roles(policy), number, self._clock)
@@ -116,12 +121,18 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
                 raise  # another try would be as wrong
             except (SpadeError, OSError) as problem:
                 self._records.failed(number, attempt, problem)
-                if attempt == retries:
+                if self.selfplay.world.size > 1 or is_full(self.run.path, problem):
                     raise
+                if attempt < self._settings.selfplay.round_retries:
+                    continue
+                if self.entries and self.entries[-1].get("skipped"):
+                    raise
+                why = f"{type(problem).__name__}: {problem}"
+                return Round.skip(number, self.selfplay.schedule.rows, policy.tokenizer.eos_token_id, why)
         raise AssertionError("unreachable")
 
     def _roles(self, policy: Policy) -> Roles:
-        designer = replace(self._external, generator=policy.generator) if self._external else policy
+        designer = replace(self.designer, generator=policy.generator) if self.designer else policy
         heat = self._settings.selfplay.designer_temperature
         if heat is not None:
             designer = replace(designer, temperature=heat)
@@ -136,9 +147,12 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
         """After every micro-batch but a step's last."""
         self.display.advance(1 / (args.gradient_accumulation_steps * args.num_iterations))
 
-    def on_pre_optimizer_step(self, *_: Any, **__: Any) -> None:
-        """From here to the end of the step the weights are those of no round."""
+    def on_pre_optimizer_step(self, *_: Any, model: torch.nn.Module, **__: Any) -> None:
+        """From here to the end of the step the weights are those of no round; a skipped round's step does nothing."""
         self.between = None
+        if self._skipped:
+            for parameter in model.parameters():
+                parameter.grad = None  # a gradient of nought would still move a weight by its momentum
 
     def on_log(self, args: Any, state: Any, _: Any, logs: dict[str, Any], **__: Any) -> None:
         """After the last step on a batch: what training knows joins the round's record."""
@@ -150,7 +164,8 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
         self._records.finish(self._entry)
         self.entries.append(self._entry)
         self.display.round(self._entry)
-        self.selfplay.watch = replace(self.selfplay.watch, entropy=logs.get("entropy"))
+        if not self._skipped:
+            self.selfplay.watch = replace(self.selfplay.watch, entropy=logs.get("entropy"))
         state_now = RunState.of(self.selfplay, self.run, self._entry["round"] + 1)
         if self.selfplay.world.first:
             keep_state(self.run, state_now)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import torch
@@ -46,7 +46,8 @@ class Settings:
     def designer(self) -> RoleSettings:
         """How the designer's advantages are made."""
         own = self.selfplay
-        return RoleSettings(own.designer_scale_rewards or self.scale_rewards, own.designer_scale)
+        rate = 1.0 if own.has_two_weights else own.designer_scale  # there it scales the learning rate itself
+        return RoleSettings(own.designer_scale_rewards or self.scale_rewards, rate)
 
 
 class _Parser(TrlParser):  # type: ignore[misc]  # trl has no types
@@ -77,21 +78,38 @@ def settings(said: Words) -> Settings:
     plain = full.parse_args(list(said.flags))
     check_values(vars(plain))
     check_effects(said, vars(plain))
-    full.set_defaults_with_config(**_derived(plain))
+    own = SelfPlayConfig(**{one.name: getattr(plain, one.name) for one in fields(SelfPlayConfig)})
+    own.check(plain.max_completion_length)
+    full.set_defaults_with_config(**_derived(own, plain))
     try:
         selfplay, grpo, model = full.parse_args_into_dataclasses(list(said.flags))
     except (ValueError, ImportError) as problem:
         raise UsageError(str(problem)) from problem
-    selfplay.check(grpo.max_completion_length)
-    if selfplay.role_adapters and not model.use_peft:
+    _check_weights(selfplay, grpo, model)
+    _check_reports(grpo.report_to)
+    return Settings(selfplay, grpo, model, grpo.scale_rewards)
+
+
+def _check_weights(own: SelfPlayConfig, grpo: GRPOConfig, model: ModelConfig) -> None:
+    """Raise :class:`UsageError` where the roles cannot have weights of their own in this way."""
+    if own.role_adapters and not model.use_peft:
         raise UsageError("role_adapters wants adapters: add use_peft.")
-    if selfplay.role_adapters and (grpo.gradient_checkpointing or grpo.activation_checkpointing):
+    if own.role_adapters and (grpo.gradient_checkpointing or grpo.activation_checkpointing):
         raise UsageError(
             "role_adapters and activation_checkpointing contradict each other: recomputing a layer "
             "would take the adapter of another row. Set activation_checkpointing: false."
         )
-    _check_reports(grpo.report_to)
-    return Settings(selfplay, grpo, model, grpo.scale_rewards)
+    if own.trains_two_models and model.use_peft:
+        raise UsageError(
+            "designer_model and use_peft contradict each other: adapters would be the agent's alone. Train both "
+            "models' own weights (leave use_peft out), both roles' adapters (role_adapters in designer_model's "
+            "place), or the agent alone (schedule designer_frozen)."
+        )
+    if own.trains_two_models and grpo.beta:
+        raise UsageError(
+            f"beta is {grpo.beta}, and designer_model learns: TRL holds a reference of the agent's model alone. "
+            "Set beta: 0."
+        )
 
 
 def _check_reports(names: Sequence[str]) -> None:
@@ -103,13 +121,13 @@ def _check_reports(names: Sequence[str]) -> None:
             raise UsageError(f"report_to {name}: its package is not installed here (found: {found}).")
 
 
-def _derived(plain: Any) -> dict[str, Any]:
+def _derived(own: SelfPlayConfig, plain: Any) -> dict[str, Any]:
     """What TRL must be told so that one of its batches is one round of each process."""
     bf16 = plain.bf16 if plain.bf16 is not None else _fast_bf16() and not plain.fp16
-    schedule = SelfPlayConfig(schedule=plain.schedule, seeds=plain.seeds).plan(plain.num_generations)
+    rows = own.plan(plain.num_generations).rows
     return {
         "gradient_accumulation_steps": micro_batches(
-            plain.num_generations, schedule.rows, plain.per_device_train_batch_size
+            plain.num_generations, rows, plain.per_device_train_batch_size
         ),
         "max_steps": plain.rounds * plain.num_iterations,
         "save_strategy": "steps" if plain.save_rounds else "no",

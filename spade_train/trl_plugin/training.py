@@ -20,8 +20,11 @@ from spade_train.trl_plugin.adapters import RoleAdapters
 from spade_train.trl_plugin.gradients import RoleGradients
 from spade_train.trl_plugin.hook import Hook
 from spade_train.trl_plugin.padding import skip_padding
+from spade_train.trl_plugin.rates import scale_learning_rate
 from spade_train.trl_plugin.rollout import advantage, filters, sampling, tasks
+from spade_train.trl_plugin.scoring import score_completions_only
 from spade_train.trl_plugin.settings import Settings
+from spade_train.trl_plugin.two_models import FOLDER, TwoModels
 from spade_train.world import World
 
 
@@ -68,7 +71,8 @@ def train(
         UsageError: the model cannot be loaded.
     """
     disable_progress_bar()
-    hook = Hook(selfplay, run, display, settings, _external(settings), start.entries, start.round)
+    score_completions_only()
+    hook = Hook(selfplay, run, display, settings, _designer(settings, start), start.entries, start.round)
     trainer = _trainer(settings, start.model, hook)
     if start.checkpoint is None and settings.selfplay.warm_up_steps:
         _warm_up(trainer, hook, settings)
@@ -90,10 +94,11 @@ def _trainer(settings: Settings, model: str, hook: Hook) -> GRPOTrainer:
     args.scale_rewards = "none"  # rewards come to TRL as advantages: scaled by role
     args.model_init_kwargs = {
         "revision": options.model_revision,
-        "attn_implementation": options.attn_implementation,
-        "dtype": options.dtype or "float32",
+        **_loading(settings),
         **(args.model_init_kwargs or {}),
     }
+    if settings.selfplay.has_two_weights and args.ddp_find_unused_parameters is None:
+        args.ddp_find_unused_parameters = True  # a micro-batch may hold rows of one role only
     schedule, world = hook.selfplay.schedule, hook.selfplay.world
     try:
         trainer = GRPOTrainer(
@@ -110,16 +115,35 @@ def _trainer(settings: Settings, model: str, hook: Hook) -> GRPOTrainer:
     except (OSError, ValueError) as problem:
         raise UsageError(f"The model {model} cannot be loaded: {str(problem).splitlines()[0]}") from problem
     trainer.remove_callback(PrinterCallback)
-    base = trainer.accelerator.unwrap_model(trainer.model)
-    base = base.get_base_model() if hasattr(base, "get_base_model") else base
-    freeze_lower(base, settings.selfplay.upper_layers)
-    hook.gradients = RoleGradients(base.base_model, hook.role)
-    if settings.selfplay.role_adapters:
-        hook.adapters = RoleAdapters(
-            trainer.accelerator.unwrap_model(trainer.model), base.base_model, hook.role
-        )
-    skip_padding(base.base_model)
+    _part_roles(trainer, hook, settings)
     return trainer
+
+
+def _part_roles(trainer: GRPOTrainer, hook: Hook, settings: Settings) -> None:
+    """Freeze what is not trained, and send each role's rows through its own weights, where it has such."""
+    model = trainer.accelerator.unwrap_model(trainer.model)
+    agent = model.get_base_model() if hasattr(model, "get_base_model") else model
+    trained, own = [agent], settings.selfplay
+    freeze_lower(agent, own.upper_layers)
+    if own.trains_two_models:
+        assert hook.designer is not None  # the setting names one
+        other = hook.designer.model
+        freeze_lower(other, own.upper_layers)
+        trained.append(other)
+        TwoModels(agent, hook.designer, hook.role, exact_head=trainer.args.cast_lm_head_to_fp32)
+        scale_learning_rate(trainer, other.parameters(), own.designer_scale)
+    hook.gradients = RoleGradients(hook.role, *(one.base_model for one in trained))
+    if own.role_adapters:
+        hook.adapters = RoleAdapters(model, agent.base_model, hook.role)
+        scale_learning_rate(trainer, hook.adapters.designer, own.designer_scale)
+    for one in trained:
+        skip_padding(one.base_model)
+
+
+def _loading(settings: Settings) -> dict[str, Any]:
+    """How a model that is trained is loaded."""
+    options = settings.model
+    return {"attn_implementation": options.attn_implementation, "dtype": options.dtype or "float32"}
 
 
 def _warm_up(trainer: GRPOTrainer, hook: Hook, settings: Settings) -> None:
@@ -138,20 +162,30 @@ def _tokenizer(model: str, revision: str | None) -> Any:
     return AutoTokenizer.from_pretrained(model, revision=revision, padding_side="left")
 
 
-def _external(settings: Settings) -> Policy | None:
-    """Load the designer that is another model and never trained, if there is one."""
-    name = settings.selfplay.designer_model
-    if name is None:
+def _designer(settings: Settings, start: Start) -> Policy | None:
+    """Load the designer that is another model, if there is one; one that learns, as it was at the checkpoint."""
+    own, grpo = settings.selfplay, settings.grpo
+    if own.designer_model is None:
         return None
+    name, options = own.designer_model, {"dtype": settings.model.dtype or "auto"}
+    if own.trains_two_models:
+        options = _loading(settings)
+        name = str(start.checkpoint.path / FOLDER) if start.checkpoint else name
     try:
-        model = AutoModelForCausalLM.from_pretrained(name, dtype=settings.model.dtype or "auto")
+        model = AutoModelForCausalLM.from_pretrained(name, **options)
         tokenizer = _tokenizer(name, None)
-    except OSError as problem:
+    except (OSError, ValueError) as problem:
         raise UsageError(
             f"designer_model {name} cannot be loaded: {str(problem).splitlines()[0]}"
         ) from problem
-    device = "cpu" if settings.grpo.use_cpu else settings.grpo.device
-    return Policy(model.to(device).eval(), tokenizer, settings.grpo.temperature, None, filters(settings.grpo))
+    return Policy(
+        model.to("cpu" if grpo.use_cpu else grpo.device).eval(),
+        tokenizer,
+        grpo.temperature if own.designer_temperature is None else own.designer_temperature,
+        None,
+        filters(grpo),
+        grpo.chat_template_kwargs or {},
+    )
 
 
 def freeze_lower(model: Any, upper: int) -> None:

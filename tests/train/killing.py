@@ -8,6 +8,7 @@ import os
 import random
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -130,6 +131,38 @@ def killed(words: Sequence[str], registry: Path, output: Path, seconds: float) -
     if alive:
         process.kill()
     return alive
+
+
+def kill_when(process: Started, path: Path, seconds: float = 0.0, patience: float = 300.0) -> None:
+    """Kill a run so many seconds after this file or folder has appeared in it."""
+    wait_for(path, process, patience)
+    process.join(seconds)
+    assert process.exitcode is None, "the run was faster than the kill"
+    process.kill()
+
+
+def wait_for(path: Path, process: Started, patience: float = 300.0) -> None:
+    """Wait until a running process has made this file or folder."""
+    end = time.monotonic() + patience
+    while not path.exists():
+        assert process.exitcode is None, f"the run ended before {path.name} was there"
+        assert time.monotonic() < end, f"{path.name} does not come"
+        time.sleep(0.02)
+
+
+def descendants(pid: int) -> list[int]:
+    """Return the processes that this one has started, and those that they have."""
+    parents: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            parent = int(stat.read_text().rpartition(")")[2].split()[1])
+            parents.setdefault(parent, []).append(int(stat.parent.name))
+    found, queue = [], [pid]
+    while queue:
+        mine = parents.get(queue.pop(), [])
+        found += mine
+        queue += mine
+    return found
 
 
 def _fill_the_disk(after: int) -> None:

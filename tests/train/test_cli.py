@@ -14,6 +14,9 @@ from spade_train.cli import main
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")
 
 
+LORA = ["--upper_layers", "0", "--use_peft", "--lora_r", "4", "--lora_target_modules", "all-linear"]
+
+
 def run(*words: str) -> int:
     with pytest.raises(SystemExit) as left:
         main(list(words))
@@ -55,7 +58,18 @@ def test_help_has_examples_and_imports_no_torch() -> None:
         (["--designer_reward", "regrets"], "Did you mean 'regret'?"),
         (["--run_name", "../evil"], "one folder's name"),
         (["--ignore_data_skip", "true"], "spade-train resume"),
-        (["--designer_model", "./no", "--schedule", "designer_frozen"], "./no: there is no such folder"),
+        (["--designer_model", "./no"], "designer_model ./no: there is no such folder"),
+        (["--designer_model", "x", "--beta", "0.1"], "holds a reference of the agent's model alone"),
+        (["--designer_model", "x", *LORA], "designer_model and use_peft contradict each other"),
+        (["--designer_model", "x", *LORA, "--role_adapters"], "role_adapters and designer_model contradict"),
+        (["--designer", "none", "--schedule", "agent_frozen"], "leave nobody who learns"),
+        (["--config", "ablation_fixed_designer"], "ablation_fixed_designer wants designer_model"),
+        (
+            ["--environment_weights", "spade/LampRwo=2"],
+            "environment_weights: there is no environment spade/LampRwo. Did",
+        ),
+        (["--environment_weights", "spade/LampRow-v9=2"], "Did you mean spade/LampRow-v0?"),
+        (["--round_retries", "-1"], "it must be at least 0"),
     ],
 )
 def test_wrong_use_is_one_line(
@@ -96,6 +110,10 @@ def test_a_wrong_preset_names_the_file(
         ("", ["--curriculum", "spade/LampRow-v0"], "curriculum cannot be said to resume"),
         ("", ["--model_name_or_path=other"], "model_name_or_path cannot be said to resume"),
         ("", ["--num_iterations", "2"], "num_iterations cannot change within a run"),
+        ("", ["--upper_layers", "2"], "its checkpoints have been made with 1"),
+        ("", ["--schedule", "joint"], "designer_model has never learned in this run's checkpoints"),
+        ("", ["--designer_model", "other"], "designer_model cannot be said to resume"),
+        ("", ["--config", "cpu"], "config cannot be said to resume: a run keeps its own"),
         ("", ["--roundz", "2"], "Did you mean rounds?"),
     ],
 )
@@ -105,11 +123,12 @@ def test_a_run_that_cannot_go_on_says_why(
     whole = {
         "preset": "demo",
         "preset_settings": {},
-        "flags": [],
+        "flags": ["--upper_layers", "1", "--schedule", "designer_frozen", "--designer_model", "one"],
         "model": str(tmp_path),
         "curriculum": {},
         "versions": {},
         "grpo": {"num_iterations": 1},
+        "selfplay": {"upper_layers": 1, "schedule": "designer_frozen", "designer_model": "one"},
     }
     (tmp_path / "config.json").write_text(config or json.dumps(whole))
     assert run("resume", str(tmp_path), *words) == 2

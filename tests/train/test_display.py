@@ -26,6 +26,7 @@ ENTRY: dict[str, Any] = {
 def played(console: Console, rounds: int = 2) -> tuple[Display, list[str]]:
     """Play one round; return the display and the lines as they were drawn one after the other."""
     with Display(rounds, console) as display:
+        display.begin(0)
         for phase in PHASES:
             display.phase(phase)
             display._progress.refresh()
@@ -63,9 +64,21 @@ def test_a_pipe_gets_plain_lines() -> None:
         "round 1/2: designing environments",
         "round 1/2: admitting them",
         "round 1/2: playing without and with hints",
-        "round 1/2: learning from both roles",
+        "round 1/2: learning",
         "round 1/2: 2 designs, 2 compiled, 1 admitted; success 0.25, with the hint -; 3 s",
     ]
+
+
+def test_a_round_that_begins_anew_is_the_same_round() -> None:
+    console = Console(file=io.StringIO(), soft_wrap=True)
+    with Display(3, console) as display:
+        for _ in range(2):
+            display.begin(1)
+            display.phase("play")
+        display.round({**ENTRY, "round": 1, "skipped": "OSError: [gone]"})
+    lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    play = "round 2/3: playing without and with hints"
+    assert lines == [play, play, "round 2/3: skipped: OSError: [gone]"]
 
 
 def test_no_color_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:

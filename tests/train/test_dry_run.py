@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from spade_train import trl_plugin
 from spade_train.cli import main
 from spade_train.flags import read_words
 from spade_train.models.budget import Lengths, budgets
+from spade_train.models.dry_run import estimate
 from spade_train.models.footprint import Load, Shape, footprint
 from spade_train.schedule import Schedule
 from spade_train.trl_plugin.sizes import parameters, shape
@@ -50,7 +52,7 @@ def test_nobody_is_trained_beyond_a_completion() -> None:
 
 
 SMALL = Shape(2, 2, 32, 32, 16, 64, 1000, parameters=50_000, linear=18_000, trainable=50_000)
-LOAD = Load(4, 4, 4, "adamw_torch_fused", False, 1, 200, 8, 4, 100, 0, cpu=False)
+LOAD = Load(4, 4, 4, "adamw_torch_fused", False, 1, 200, 60, 8, 4, 100, 0, cpu=False)
 
 
 def test_adam_keeps_two_numbers_for_each_weight() -> None:
@@ -69,7 +71,26 @@ def test_the_cache_grows_with_the_episodes_and_their_length() -> None:
 def test_the_peak_is_training_or_sampling_never_both() -> None:
     found = footprint(SMALL, LOAD)
     fixed = found.weights + found.optimiser
-    assert found.peak == fixed + max(found.gradients + found.activations, found.cache + found.logits)
+    training = found.gradients + found.activations + found.scores
+    assert found.peak == fixed + max(training, found.cache + found.logits)
+
+
+def test_a_tile_of_logits_is_held_and_its_copies_where_there_is_no_triton() -> None:
+    assert footprint(SMALL, LOAD).scores == 60 * 1000 * 4
+    assert footprint(SMALL, replace(LOAD, cpu=True)).scores == 60 * 1000 * 4 * 9
+    large = replace(SMALL, vocabulary=200_000)
+    assert footprint(large, replace(LOAD, micro_rows=100)).scores == 4096 * 32768 * 4
+
+
+def test_of_two_models_both_stay_and_one_computes_at_a_time() -> None:
+    one = footprint(SMALL, LOAD)
+    other = footprint(replace(SMALL, hidden=64, parameters=90_000, trainable=70_000), LOAD)
+    both = one.beside(other)
+    assert both.weights == one.weights + other.weights
+    assert both.optimiser == one.optimiser + other.optimiser
+    assert both.gradients == one.gradients + other.gradients
+    assert (both.activations, both.cache) == (other.activations, other.cache)
+    assert both.process == one.process
 
 
 @pytest.mark.parametrize(
@@ -121,6 +142,26 @@ def test_it_tells_everything_and_writes_nothing(
     assert "Hint:" not in plain
     assert "Hint:" in hinted
     assert list(tmp_path.iterdir()) == []
+
+
+def test_another_designer_is_told_and_counted(
+    model_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = Path(shutil.copytree(model_folder, tmp_path / "other"))
+    template = (other / "chat_template.jinja").read_text()
+    (other / "chat_template.jinja").write_text("Other template. " + template)
+    words = ["--upper_layers", "1", "--num_generations", "2"]
+    alone = estimate(settings(model_folder, *words))
+    words += ["--designer_model", str(other)]
+    frozen = estimate(settings(model_folder, *words, "--schedule", "designer_frozen"))
+    learning = estimate(settings(model_folder, *words))
+    assert alone.weights < frozen.weights == learning.weights
+    assert alone.optimiser == frozen.optimiser < learning.optimiser
+    main(["--dry_run", "--model_name_or_path", str(model_folder), *words])
+    head, designer, plain, _ = capsys.readouterr().out.split("\n--- ")
+    assert f"model {model_folder.name}, designer other (which learns, too)" in head
+    assert "Other template." in designer
+    assert "Other template." not in plain
 
 
 def test_it_reads_what_a_run_reads(

@@ -17,7 +17,7 @@ def whose(ids: Sequence[int]) -> str:
 
 
 def test_the_norm_is_that_of_each_roles_rows_alone(model: LlamaForCausalLM) -> None:
-    gradients = RoleGradients(model.base_model, whose)
+    gradients = RoleGradients(whose, model.base_model)
     rows = torch.tensor([[5, 6, 7, 8], [0, 9, 7, 8], [0, 0, 9, 6]])
     real = torch.tensor([[1, 1, 1, 1], [0, 1, 1, 1], [0, 0, 1, 1]])
     kept: list[Any] = []
@@ -35,7 +35,7 @@ def test_the_norm_is_that_of_each_roles_rows_alone(model: LlamaForCausalLM) -> N
 
 
 def test_sampling_leaves_no_trace(model: LlamaForCausalLM) -> None:
-    gradients = RoleGradients(model.base_model, whose)
+    gradients = RoleGradients(whose, model.base_model)
     with torch.no_grad():
         model(input_ids=torch.tensor([[5, 6]]), attention_mask=torch.tensor([[1, 1]]))
     assert gradients.take() == {}

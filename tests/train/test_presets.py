@@ -77,6 +77,7 @@ def test_what_a_file_says_wins_over_what_it_extends(tmp_path: Path) -> None:
         ),
         ({"mine": "extends: cpuu\n"}, "mine.yaml: extends: cpuu: there is no such file.*Did you mean cpu?"),
         ({"mine": "extends: [cpu]\n"}, "it names one preset or one file"),
+        ({"mine": "extends: ablation_fixed_designer\n"}, "ablation_fixed_designer wants designer_model"),
         ({"mine": "rounds: 1\nrounds: 2\n"}, "rounds stands there twice"),
         ({"mine": "extends: a.yaml\n", "a": "- 1\n"}, "a.yaml holds no settings"),
     ],
@@ -84,7 +85,7 @@ def test_what_a_file_says_wins_over_what_it_extends(tmp_path: Path) -> None:
 def test_a_wrong_file_is_named(files: dict[str, str], found: str, tmp_path: Path) -> None:
     write(tmp_path, **files)
     with pytest.raises(UsageError, match=found):
-        read_preset(str(tmp_path / "mine.yaml"))
+        read_words(["--config", str(tmp_path / "mine.yaml")])
 
 
 @pytest.mark.parametrize(

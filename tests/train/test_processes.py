@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
-import time
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from killing import flags, lucky_registry
+from killing import Started, descendants, flags, lucky_registry, wait_for
 from safetensors.torch import load_file
 
 pytestmark = pytest.mark.soak
@@ -34,22 +34,20 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def whole(
-    model_folder: Path, environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Path, float]:
-    runs, began = tmp_path_factory.mktemp("runs"), time.monotonic()
+def whole(model_folder: Path, environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    runs = tmp_path_factory.mktemp("runs")
     words = flags(model_folder, runs, "two", ROUNDS)
     done = subprocess.run(command(*words), env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
-    return runs / "two", time.monotonic() - began
+    return runs / "two"
 
 
 def lines(run: Path, name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (run / f"{name}.jsonl").read_text().splitlines()]
 
 
-def test_each_process_plays_a_round_of_its_own(whole: tuple[Path, float]) -> None:
-    run, _ = whole
+def test_each_process_plays_a_round_of_its_own(whole: Path) -> None:
+    run = whole
     designs, plays = lines(run, "designs"), lines(run, "plays")
     assert [one["round"] for one in designs] == [0] * GROUP * PROCESSES + [2] * GROUP * PROCESSES
     assert len({one["prompt_hash"] for one in designs if one["round"] == 0}) == PROCESSES, "documents differ"
@@ -65,27 +63,26 @@ def test_each_process_plays_a_round_of_its_own(whole: tuple[Path, float]) -> Non
 
 
 def test_a_killed_run_goes_on(
-    whole: tuple[Path, float], model_folder: Path, environment: dict[str, str], tmp_path: Path
+    whole: Path, model_folder: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
-    path, seconds = whole
-    words = flags(model_folder, tmp_path, "killed", ROUNDS)
-    process = subprocess.Popen(
-        command(*words),
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    time.sleep(0.75 * seconds)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    time.sleep(2)  # its children end with it
     run = tmp_path / "killed"
+    words = command(*flags(model_folder, tmp_path, "killed", ROUNDS))
+    process = Started(
+        subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    )
+    wait_for(run / "states" / "000002.json", process)
+    process.join(1)  # somewhere within the last round, in which the designer has its turn
+    all_of_them = descendants(process.pid)  # the launcher's workers would live on without it
+    process.kill()
+    for pid in all_of_them:
+        with contextlib.suppress(ProcessLookupError):  # it has ended with its parent
+            os.kill(pid, signal.SIGKILL)
+    assert len(lines(run, "rounds")) < ROUNDS
     done = subprocess.run(
         command("resume", str(run)), env=environment, capture_output=True, text=True, timeout=600
     )
     assert done.returncode == 0, done.stdout + done.stderr
     for name in ("plays", "episodes"):
-        assert lines(run, name) == lines(path, name)
-    expected, found = (load_file(one / "checkpoint" / "model.safetensors") for one in (path, run))
+        assert lines(run, name) == lines(whole, name)
+    expected, found = (load_file(one / "checkpoint" / "model.safetensors") for one in (whole, run))
     assert all(torch.equal(expected[name], found[name]) for name in expected)

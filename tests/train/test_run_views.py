@@ -11,8 +11,11 @@ from typing import Any
 import pytest
 
 from spade_train.cli import main
+from spade_train.designer import Memory
+from spade_train.runs.checkpoints import RunState, mark
 from spade_train.runs.folder import RunFolder
 from spade_train.runs.views import changed, find_runs, rounds, view_run
+from spade_train.watching import Watch
 
 
 def entry(number: int, **more: Any) -> dict[str, Any]:
@@ -81,6 +84,15 @@ def test_a_run_with_its_model_has_finished_and_one_that_is_locked_goes_on(run: R
         assert view_run(run).state == "running"
 
 
+def test_a_run_whose_weights_were_rolled_back_has_rounds_to_go(run: RunFolder) -> None:
+    run.checkpoint.mkdir()
+    for done, state in ((2, "finished"), (1, "interrupted")):
+        folder = run.checkpoints / "checkpoint-1"
+        folder.mkdir(parents=True, exist_ok=True)
+        mark(folder, RunState(done, Memory().state(), {}, run.sizes(), Watch().state()))
+        assert view_run(run).state == state
+
+
 def test_settings_that_flags_changed(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     shown = said(capsys, "show", str(run.path))
     for line in ("rounds: 2 (there 3)", "memory: False (there True)", "learning_rate: 1e-05"):
@@ -99,7 +111,20 @@ def test_a_run_is_shown_whole(run: RunFolder, capsys: pytest.CaptureFixture[str]
     assert "Hint: it is 4." in shown
     data = json.loads(said(capsys, "show", str(run.path), "--json"))
     assert data["episodes"][0]["plain"]["completion"] == "it is 3"
-    assert said(capsys, "show", str(run.path), "--env", "spade/Other-v0").count("hint:") == 0
+    assert "without the hint" in said(capsys, "show", str(run.path), "--env", "spade/New1-v0")
+
+
+def test_an_environment_that_was_not_played_names_the_nearest(
+    run: RunFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for asked, mend in (
+        ("spade/Nwe1-v0", "Did you mean 'spade/New1-v0'?"),
+        ("x", "It has: 'spade/New1-v0'."),
+    ):
+        with pytest.raises(SystemExit) as left:
+            main(["show", str(run.path), "--env", asked])
+        assert left.value.code == 2
+        assert f"has no episode of {asked!r}. {mend}" in capsys.readouterr().err
 
 
 def test_environments_that_were_withdrawn_are_not_shown(run: RunFolder) -> None:
