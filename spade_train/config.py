@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from spade_envs.errors import UsageError
+from spade_envs.registry import Rules
 from spade_train.schedule import Schedule
 
 
@@ -109,6 +110,28 @@ class SelfPlayConfig:
         default_factory=list,
         metadata=_help("Ids that fill refused designs' blocks (default: every seed environment)."),
     )
+    mastered_above: float = field(
+        default=0.9,
+        metadata=_help(
+            "Success without the hint above which, for mastered_rounds, an environment is mastered."
+        ),
+    )
+    mastered_rounds: int = field(
+        default=3, metadata=_help("For how many of its rounds in a row, until it is played no more.")
+    )
+    too_hard_below: float = field(
+        default=0.1,
+        metadata=_help("Success with the hint below which, for too_hard_rounds, an environment is too hard."),
+    )
+    too_hard_rounds: int = field(
+        default=3, metadata=_help("For how many of its rounds in a row, until it is played no more.")
+    )
+    pool_size: int = field(
+        default=0,
+        metadata=_help(
+            "How many environments may be active, the easiest and likest go first; 0: any number."
+        ),
+    )
     turn_tokens: int = field(default=16, metadata=_help("Tokens that the agent may sample in one turn."))
     prompt_tokens: int = field(
         default=1024, metadata=_help("Longest prompt that is played; a longer one leaves its row out.")
@@ -157,6 +180,17 @@ class SelfPlayConfig:
                 )
         return weights
 
+    def rules(self) -> Rules:
+        """Return when an environment changes its status. Raises UsageError for rules that cannot be."""
+        return Rules(
+            mastered_above=self.mastered_above,
+            mastered_rounds=self.mastered_rounds,
+            relapsed_below=min(Rules().relapsed_below, self.mastered_above),
+            too_hard_below=self.too_hard_below,
+            too_hard_rounds=self.too_hard_rounds,
+            pool_size=self.pool_size or None,
+        )
+
     @property
     def trains_two_models(self) -> bool:
         """Whether the designer is a model of its own that learns."""
@@ -186,6 +220,7 @@ class SelfPlayConfig:
                     f"{name} is {getattr(self, name)}; it must lie in [0, 1), below what success earns."
                 )
         self._check_roles()
+        self.rules()
         if self.turn_tokens > completion_tokens:
             raise UsageError(
                 f"turn_tokens ({self.turn_tokens}) exceeds max_completion_length ({completion_tokens}), "
@@ -233,6 +268,7 @@ _LEAST = (
         ("admission_jobs", 0),
         ("save_rounds", 0),
         ("round_retries", 0),
+        ("pool_size", 0),
         ("warm_up_steps", 0),
     ),
 )

@@ -18,6 +18,7 @@ from spade_train.rewards.designer import weighted
 from spade_train.rewards.extensions import all_terms
 from spade_train.rewards.paying import Pay
 from spade_train.selfplay import SelfPlay
+from spade_train.standing import Standing
 from spade_train.watching import Watch
 from spade_train.world import World
 
@@ -49,6 +50,7 @@ def make_selfplay(
         pay=make_pay(config),
         pool=pool,
         corpus=make_corpus(config),
+        standing=Standing(workshop.registry, workshop.run, config.rules(), world),
         world=world,
         memory=checkpoint.memory() if checkpoint else Memory(),
         watch=Watch.from_state(checkpoint.state.watch) if checkpoint else Watch(),

@@ -47,6 +47,7 @@ from spade_train.rewards.paying import Pay, flat_blocks
 from spade_train.rewards.uncertainty import Tally, total
 from spade_train.rounds import Design, Played, Role, Round
 from spade_train.schedule import RoundPlan, Schedule
+from spade_train.standing import Standing
 from spade_train.watching import Watch, environment_seen
 from spade_train.world import World
 
@@ -66,7 +67,7 @@ class Roles:
 
 @dataclass
 class SelfPlay:
-    """The parts that a round needs. ``memory``, ``watch`` and the workshop's registry grow; the rest stays.
+    """The parts that a round needs. Memory, watch, standing and the workshop's registry grow; the rest stays.
 
     Attributes:
         seed: the run's seed; a round's draws follow from it, the round's number and the rank alone.
@@ -82,6 +83,7 @@ class SelfPlay:
     pay: Pay
     pool: Sequence[str]
     corpus: Corpus
+    standing: Standing
     world: World = field(default_factory=World)
     memory: Memory = field(default_factory=Memory)
     watch: Watch = field(default_factory=Watch)
@@ -98,6 +100,7 @@ class SelfPlay:
         watch, alarms = self._look(number, played, flat_blocks(rows, self.schedule.group))
         if plan.designer_learns:
             rows = self.pay.of_designer(designs, played, alarms) + rows
+        self.standing.after(number, designs, played, set(watch.quarantined) - set(self.watch.quarantined))
         self._remember(number, designs, played)
         self.watch = watch  # last, as the memory: a round that fails before can be played again
         return Round(number, tuple(designs), tuple(played), tuple(rows), alarms)
@@ -136,10 +139,11 @@ class SelfPlay:
         return played
 
     def _candidates(self) -> list[str]:
-        """What fills blocks: the pool, and the run's own environments on the frontier."""
-        held = {str(env_id) for env_id in self.workshop.registry.ids()} if self.config.replay else set()
-        known = [*self.pool, *(env_id for env_id in self.memory.frontier() if env_id in held)]
-        return [env_id for env_id in known if env_id not in self.watch.quarantined] or list(self.pool)
+        """What fills blocks: the pool, and the run's own active environments on the frontier."""
+        own = [env_id for env_id in self.memory.frontier() if self.standing.is_active(env_id)]
+        known = [*self.pool, *(own if self.config.replay else ())]
+        fit = [one for one in known if one not in self.watch.quarantined and self.standing.may_play(one)]
+        return fit or list(self.pool)
 
     def _look(self, number: int, played: Sequence[Played], flat: Tally) -> tuple[Watch, tuple[Alarm, ...]]:
         """Let the monitors see what every process has played; all come to the same alarms."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from spade_envs.registry.life_cycle import Rules
     from spade_envs.registry.paths import seeds_folder, shipped_registry, user_registry
     from spade_envs.registry.refused import Refused, keep_refused, refused_designs
-    from spade_envs.registry.seasons import keep_round, standings, take_back
+    from spade_envs.registry.seasons import keep_round, roll_back, standings, take_back
     from spade_envs.registry.stack import add_registry, find, registries
     from spade_envs.registry.store import Registry
     from spade_envs.registry.versions import Entry, RegistryWarning
@@ -30,6 +30,7 @@ _HOMES = {
     "keep_round": "seasons",
     "refused_designs": "refused",
     "registries": "stack",
+    "roll_back": "seasons",
     "seeds_folder": "paths",
     "shipped_registry": "paths",
     "standings": "seasons",
@@ -50,6 +51,7 @@ __all__ = [
     "keep_round",
     "refused_designs",
     "registries",
+    "roll_back",
     "seeds_folder",
     "shipped_registry",
     "standings",

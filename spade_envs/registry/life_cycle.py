@@ -9,9 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from spade_envs.errors import UsageError
-from spade_envs.records.values import Listed, Measured, Status, StatusChange
+
+if TYPE_CHECKING:
+    from spade_envs.records import Listed, Measured
+    from spade_envs.records.values import Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +103,10 @@ def _judged(status: Status, measured: Sequence[Measured], rules: Rules) -> tuple
         return _mastered(measured, rules) or _too_hard(measured, rules)
     if status == "mastered" and newest.success is not None and newest.success < rules.relapsed_below:
         return "active", f"success fell to {newest.success:.2f}"
-    if status == "too_hard" and (promises or _best(newest) >= rules.too_hard_below):
-        return "active", f"success without and with the hint is {_said(newest.success)}, {_said(newest.hinted_success)}"
+    if status == "too_hard" and promises:
+        return "active", f"regret is {newest.regret_low:.2f} at least"
+    if status == "too_hard" and _best(newest) >= rules.too_hard_below:
+        return "active", f"success rose to {_best(newest):.2f}"
     return None
 
 

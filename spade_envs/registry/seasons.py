@@ -21,6 +21,7 @@ def keep_round(
     measured: Sequence[Measured],
     choices: Sequence[Choice] = (),
     rules: Rules = Rules(),  # noqa: B008 (frozen)
+    also: Sequence[StatusChange] = (),
 ) -> list[StatusChange]:
     """Put a round of a run on record, in one transaction; a round that comes again takes its earlier place.
 
@@ -30,20 +31,23 @@ def keep_round(
         measured: what was played, one entry a version.
         choices: what was chosen to be played, and why.
         rules: when an environment changes its status.
+        also: changes of status for other reasons; those that change nothing are left out.
 
     Returns:
-        The changes of status that followed.
+        The changes of status, those that followed and the others.
 
     Raises:
         RegistryError: the records cannot be written. Then nothing of the round is on record.
     """
     with registry.own_records.writing() as connection:
         changes.take_back(connection, run, round)
-        _know(connection, registry, {one.id for one in measured} | {one.id for one in choices})
+        _know(connection, registry, [*(m.id for m in measured), *(c.id for c in choices), *(c.id for c in also)])
         changes.choose(connection, choices)
         for one in measured:
             changes.measure(connection, one)
-        followed = [*_judged(connection, measured, rules), *_crowded(connection, run, round, rules)]
+        followed = _judged(connection, measured, rules)
+        followed += _changed(connection, also)
+        followed += _crowded(connection, run, round, rules)
     return followed
 
 
@@ -57,6 +61,16 @@ def take_back(registry: Registry, run: str, round: int) -> None:
         changes.take_back(connection, run, round)
 
 
+def roll_back(registry: Registry, run: str, round: int) -> list[StatusChange]:
+    """Give every version the status that it had when a round of a run ended: see :func:`records.changes.roll_back`.
+
+    Raises:
+        RegistryError: the records cannot be written.
+    """
+    with registry.own_records.writing() as connection:
+        return changes.roll_back(connection, run, round)
+
+
 def standings(registry: Registry) -> dict[str, str]:
     """Return id -> status of every version on record in a registry."""
     with registry.records.reading() as connection:
@@ -65,7 +79,7 @@ def standings(registry: Registry) -> dict[str, str]:
 
 def _know(connection: Connection, registry: Registry, ids: Iterable[str]) -> None:
     """Put versions that other registries hold on record here, so that they can stand somewhere."""
-    for text in sorted(ids):
+    for text in sorted(set(ids)):
         env_id = EnvId.parse(text)
         if reading.one(connection, text) is None and isinstance(env_id, EnvId):
             holder = holder_of(env_id)
@@ -83,6 +97,14 @@ def _judged(connection: Connection, measured: Sequence[Measured], rules: Rules) 
             followed.append(StatusChange(one.id, *new, run=one.run, round=one.round))
             changes.change_status(connection, followed[-1])
     return followed
+
+
+def _changed(connection: Connection, wanted: Sequence[StatusChange]) -> list[StatusChange]:
+    known = {change.id: reading.one(connection, change.id) for change in wanted}
+    made = [change for change in wanted if (one := known[change.id]) is None or one.status != change.status]
+    for change in made:
+        changes.change_status(connection, change)
+    return made
 
 
 def _crowded(connection: Connection, run: str, round_: int, rules: Rules) -> list[StatusChange]:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from spade_envs import Registry, keep_only
 from spade_envs.errors import UsageError
+from spade_envs.registry import take_back
 from spade_train.designer.memory import Memory
 
 if TYPE_CHECKING:
@@ -135,6 +136,7 @@ def restore(run: RunFolder, at: Checkpoint | None) -> None:
     """
     withdraw(run, at.state.environments if at else {})
     run.cut(at.state.sizes if at else {})
+    forget_standing(run, at.round if at else 0)
     forget_after(run, at.round if at else 0)
 
 
@@ -142,6 +144,12 @@ def withdraw(run: RunFolder, held: Collection[str]) -> list[Path]:
     """Move every environment of the run that is not among ``held`` aside; return the files' new places."""
     aside = run.path / "withdrawn" / time.strftime("%Y-%m-%d-%H%M%S")
     return keep_only(Registry(run.registry), held, aside)
+
+
+def forget_standing(run: RunFolder, round_: int) -> None:
+    """Forget what the registry has on record of rounds from this one on. Raises RegistryError."""
+    if run.registry.is_dir():
+        take_back(Registry(run.registry), run.path.name, round_)
 
 
 def forget_after(run: RunFolder, round_: int) -> None:

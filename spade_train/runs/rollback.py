@@ -7,11 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
 
+from spade_envs import Registry
 from spade_envs.errors import UsageError
+from spade_envs.registry import roll_back as roll_back_statuses
 from spade_train.runs.checkpoints import (
     RunState,
     checkpoint_at,
     forget_after,
+    forget_standing,
     mark,
     state_at,
     withdraw,
@@ -57,11 +60,21 @@ def roll_back(run: RunFolder, round_: int, parts: Collection[Part] = PARTS) -> R
         state = _mixed(newest.state, then, parts)
         if "weights" in parts:
             forget_after(run, round_)
-        moved = withdraw(run, state.environments) if "pool" in parts else []
+        moved = _pool(run, state, round_, "weights" in parts) if "pool" in parts else []
         if "records" in parts:
             run.cut(state.sizes)
         mark(target.path, state)
     return RolledBack(tuple(part for part in PARTS if part in parts), state.round, tuple(moved))
+
+
+def _pool(run: RunFolder, state: RunState, round_: int, weights: bool) -> list[Path]:
+    """Put the pool back: without a trace where the weights go back too, else by changes that are on record."""
+    moved = withdraw(run, state.environments)
+    if weights:
+        forget_standing(run, round_)
+    elif run.registry.is_dir():
+        roll_back_statuses(Registry(run.registry), run.path.name, round_ - 1)
+    return moved
 
 
 def _mixed(now: RunState, then: RunState, parts: Collection[Part]) -> RunState:
