@@ -11,7 +11,6 @@ from typing import Any
 from spade_envs.errors import WorkerFault
 from spade_envs.isolation import fork_server
 
-
 OLDER: set[int] = set()
 """Workers that lived when the test began; a fixture of the isolation tests fills it."""
 
