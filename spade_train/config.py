@@ -81,6 +81,12 @@ class SelfPlayConfig:
         default=0,
         metadata=_help("Further seeds, over all designs of a round, that are spent on narrowing it."),
     )
+    blind_plays: int = field(
+        default=8,
+        metadata=_help(
+            "Plays of a new design with the hint and another seed's observations, where most hinted plays succeed."
+        ),
+    )
     admission_jobs: int = field(
         default=0, metadata=_help("Designs judged at once; 0 takes as many as there are cores.")
     )
@@ -265,6 +271,7 @@ _LEAST = (
         ("designer_every", 1),
         ("seeds", 1),
         ("extra_plays", 0),
+        ("blind_plays", 0),
         ("admission_jobs", 0),
         ("save_rounds", 0),
         ("round_retries", 0),

@@ -70,11 +70,13 @@ class Played:
     Attributes:
         blocks: G plays each way from one seed; the unhinted ones are rows of the batch.
         extra: plays from further seeds, measured only: they narrow the regret's interval.
+        blind: plays with the hint and another seed's observations, measured only.
     """
 
     env_id: str
     blocks: tuple[Block, ...]
     extra: tuple[Block, ...] = ()
+    blind: tuple[Episode, ...] = ()
 
     @property
     def all(self) -> tuple[Block, ...]:
@@ -95,6 +97,11 @@ class Played:
     def hinted_success(self) -> float | None:
         """Success rate with the hint."""
         return _mean([float(one.success) for one in self.episodes(hinted=True)])
+
+    @cached_property
+    def blind_success(self) -> float | None:
+        """Success rate with the hint and another seed's observations; None where nothing was so played."""
+        return _mean([float(one.success) for one in self.blind if one.counts])
 
     @cached_property
     def regret(self) -> Regret | None:

@@ -43,6 +43,7 @@ from spade_train.playing.decoding import Policy
 from spade_train.playing.measuring import Place, Player
 from spade_train.playing.play import Limits
 from spade_train.playing.prompts import TRAINING_SEEDS, TextEnvironment
+from spade_train.reports import random_play, report_of
 from spade_train.rewards.paying import Pay, flat_blocks
 from spade_train.rewards.uncertainty import Tally, total
 from spade_train.rounds import Design, Played, Role, Round
@@ -123,7 +124,10 @@ class SelfPlay:
     def _play(
         self, policy: Policy, designs: Sequence[Design], plan: RoundPlan, rng: random.Random
     ) -> list[Played]:
-        """Play every block without and with the hint; then new designs whose regret is still vague."""
+        """Play every block without and with the hint; then new designs that ask for more.
+
+        Their regret is still vague, or the hint may be all that they ask for.
+        """
         spare = iter(choose(self._candidates(), sum(d.env_id is None for d in designs) + plan.fillers, rng))
         places = [
             Place(design.env_id or next(spare), _seeds(rng, plan.blocks // plan.designs))
@@ -134,7 +138,8 @@ class SelfPlay:
         played = player.blocks(places)
         new = [n for n, design in enumerate(designs) if design.env_id]
         effort = self.config.regret_width, self.config.extra_plays
-        for n, one in zip(new, player.narrow([played[n] for n in new], *effort, rng), strict=True):
+        narrow = player.narrow([played[n] for n in new], *effort, rng)
+        for n, one in zip(new, player.blind(narrow, self.config.blind_plays, rng), strict=True):
             played[n] = one
         return played
 
@@ -147,7 +152,8 @@ class SelfPlay:
 
     def _look(self, number: int, played: Sequence[Played], flat: Tally) -> tuple[Watch, tuple[Alarm, ...]]:
         """Let the monitors see what every process has played; all come to the same alarms."""
-        parts = self.world.gather(([environment_seen(one) for one in played], flat))
+        known = [environment_seen(one, random_play(report_of(one.env_id))) for one in played]
+        parts = self.world.gather((known, flat))
         seen = [one for part, _ in parts for one in part]
         return self.watch.after(number, seen, total(flat for _, flat in parts))
 

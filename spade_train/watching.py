@@ -53,8 +53,9 @@ class Watch:
         return cls(History.from_json(state["history"]), state["entropy"], tuple(state["quarantined"]))
 
 
-def environment_seen(played: Played) -> EnvironmentSeen:
-    """Return what the monitors are told of one environment's plays."""
+def environment_seen(played: Played, random: Tally | None = None) -> EnvironmentSeen:
+    """Return what the monitors are told of one environment's plays, and of what random play won in it."""
+    blind = [one for one in played.blind if one.counts]
     plain, hinted = list(played.episodes(hinted=False)), list(played.episodes(hinted=True))
     won = [one for one in hinted if one.success]
     return EnvironmentSeen(
@@ -64,6 +65,8 @@ def environment_seen(played: Played) -> EnvironmentSeen:
         plain_unread=_unread(plain),
         hinted_unread=_unread(hinted),
         regret=played.regret,
+        random=random,
+        blind=Tally(sum(one.success for one in blind), len(blind)) if blind else None,
         echoed=Tally(sum(one.echoed for one in won), len(won)),
     )
 

@@ -25,6 +25,19 @@ class Lengths:
 
 
 @dataclass(frozen=True)
+class Measured:
+    """What a round may play besides its blocks.
+
+    Attributes:
+        seeds: that are added where regret is vague: one play each way.
+        blind: plays of a new design with the hint alone, where the hint solves it.
+    """
+
+    seeds: int = 0
+    blind: int = 0
+
+
+@dataclass(frozen=True)
 class RoundBudget:
     """One kind of round, of one process.
 
@@ -33,7 +46,7 @@ class RoundBudget:
         designs: replies of the designer.
         blocks: blocks of the batch: the designer's, the agent's.
         episodes: episodes without the hint, and as many with it.
-        extra: the most further episodes, of both kinds together.
+        extra: the most further episodes that are measured only, of all kinds together.
         rows: rows of the batch.
         sampled_most: tokens that are sampled at most.
         sampled_expected: if designs were as long as the examples, and episodes as an expert's.
@@ -54,14 +67,19 @@ class RoundBudget:
 
 
 def budgets(
-    schedule: Schedule, rounds: int, extra_seeds: int, lengths: Lengths, prompt: int, completion: int
+    schedule: Schedule,
+    rounds: int,
+    measured: Measured,
+    lengths: Lengths,
+    prompt: int,
+    completion: int,
 ) -> list[RoundBudget]:
     """Return one budget for each kind of round that the schedule has.
 
     Args:
         schedule: who does what in which round.
         rounds: how many rounds there are.
-        extra_seeds: seeds that may be added where regret is vague: one play each way.
+        measured: what may be played besides.
         lengths: what is expected of a design and of an episode.
         prompt: the most tokens of an agent's prompt.
         completion: the most tokens that follow a prompt.
@@ -70,7 +88,7 @@ def budgets(
     for number in range(rounds):
         kinds.setdefault(schedule.plan(number), []).append(number + 1)
     return [
-        _budget(plan, tuple(numbers), schedule.group, extra_seeds, lengths, prompt, completion)
+        _budget(plan, tuple(numbers), schedule.group, measured, lengths, prompt, completion)
         for plan, numbers in kinds.items()
     ]
 
@@ -79,13 +97,14 @@ def _budget(
     plan: RoundPlan,
     numbers: tuple[int, ...],
     group: int,
-    extra_seeds: int,
+    measured: Measured,
     lengths: Lengths,
     prompt: int,
     completion: int,
 ) -> RoundBudget:
     agent = plan.blocks + plan.fillers
-    extra = 2 * extra_seeds if plan.designs else 0
+    extra = 2 * measured.seeds if plan.designs else 0
+    blind = measured.blind * plan.designs
     plays = 2 * agent * group + extra
     blocks = (int(plan.designer_learns), agent if plan.agent_learns else 0)
     designs, episodes = blocks[0] * group, blocks[1] * group
@@ -95,9 +114,9 @@ def _budget(
         designs=plan.designs,
         blocks=blocks,
         episodes=agent * group,
-        extra=extra,
+        extra=extra + blind,
         rows=designs + episodes,
-        sampled_most=(plan.designs + plays) * completion,
+        sampled_most=(plan.designs + plays + blind) * completion,
         sampled_expected=plan.designs * expected[0] + plays * expected[1],
         trained_most=designs * (lengths.design_prompt + completion) + episodes * (prompt + completion),
         trained_expected=designs * (lengths.design_prompt + expected[0])

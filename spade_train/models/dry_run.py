@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from spade_train.models.budget import RoundBudget, budgets
+from spade_train.models.budget import Measured, RoundBudget, budgets
 from spade_train.models.footprint import Footprint, Load, footprint
 from spade_train.models.preview import Preview, preview
 from spade_train.models.sketch import Sketch, check_model, read_sketch
@@ -58,7 +58,7 @@ def dry_run(settings: Settings, console: Console) -> None:
     for one in budgets(
         look.selfplay.schedule,
         settings.selfplay.rounds,
-        settings.selfplay.extra_plays,
+        Measured(settings.selfplay.extra_plays, settings.selfplay.blind_plays),
         look.seen.lengths,
         settings.selfplay.prompt_tokens,
         settings.grpo.max_completion_length,
@@ -143,7 +143,7 @@ def _print_round(one: RoundBudget, settings: Settings, console: Console) -> None
     learns = "a block that is trained on" if one.blocks[0] else "not trained on"
     designs = f"{one.designs}, {learns}" if one.designs else "none"
     blocks = f"{one.episodes // grpo.num_generations} of {grpo.num_generations} episodes without the hint"
-    further = f", up to {one.extra} more to narrow regrets" if one.extra else ""
+    further = f", up to {one.extra} more to measure" if one.extra else ""
     console.print(f"\n{_numbers(one.rounds)}")
     for name, text in (
         ("designs", designs),

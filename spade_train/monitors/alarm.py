@@ -39,9 +39,10 @@ class Limits:
         alike: how alike plays of one seed are taken to be (intraclass correlation), where plays of different
             seeds are compared.
         gap: how far rates must differ besides, so that many plays do not make a trifle an alarm.
+        spared: the normal quantile by which hinted play must have lost less than half of what unhinted play has.
         unread_gap: the same for the share of plays that could not be read.
         blind: the contract's limit for what the hint alone may solve: a share of the plays.
-        sure: the normal quantile of two-sided 99.9 %, for intervals that must be beyond a limit.
+        sure: the normal quantile of ``chance``, for intervals that must be beyond a limit.
         word_plays, word_seeds: unhinted plays and seeds without one success before a word of the hint is
             taken for a password.
         pure: the least share of seeds of the rarer kind, always or never solved.
@@ -54,9 +55,10 @@ class Limits:
     chance: float = 1e-4
     alike: float = 0.3
     gap: float = 0.1
+    spared: float = 1.959964
     unread_gap: float = 0.3
     blind: float = 0.25
-    sure: float = 3.290527
+    sure: float = 3.719016
     word_plays: int = 12
     word_seeds: int = 2
     pure: float = 0.2

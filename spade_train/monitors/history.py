@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
 
 from spade_train.monitors.seen import EnvironmentSeen, RoundSeen
-from spade_train.rewards.uncertainty import NONE, Tally, total
+from spade_train.rewards.uncertainty import NONE, Tally
 
 ROUNDS = 16
 """Rounds that are remembered, of an environment and of the run."""
@@ -26,10 +26,12 @@ class Past:
     """What is remembered of one environment; oldest first, the latest round included.
 
     Attributes:
-        plain, hinted, unread, hinted_unread, echoed: one tally a round in which it was played.
+        rounds: in which it was played; once for each time.
+        plain, hinted, unread, hinted_unread, echoed: one tally for each.
         seeds: the unhinted tallies of single seeds.
     """
 
+    rounds: tuple[int, ...] = ()
     plain: tuple[Tally, ...] = ()
     hinted: tuple[Tally, ...] = ()
     unread: tuple[Tally, ...] = ()
@@ -37,9 +39,10 @@ class Past:
     echoed: tuple[Tally, ...] = ()
     seeds: tuple[Tally, ...] = ()
 
-    def after(self, seen: EnvironmentSeen) -> Past:
+    def after(self, number: int, seen: EnvironmentSeen) -> Past:
         """Return the past with one more round."""
         return Past(
+            _last(self.rounds, number),
             _last(self.plain, seen.unhinted_total),
             _last(self.hinted, seen.hinted_total),
             _last(self.unread, seen.plain_unread),
@@ -55,16 +58,12 @@ class History:
 
     Attributes:
         environments: id -> its past; the one that was played last stands last.
-        matched: one a round, summed over the environments that the first policy played, too: unhinted, the
-            first policy's, hinted, the first policy's.
         regrets: the means of each round's environments.
     """
 
     environments: Mapping[str, Past] = field(default_factory=dict)
     entropies: tuple[float, ...] = ()
     agent_blocks: tuple[Tally, ...] = ()
-    held_out: tuple[Tally, ...] = ()
-    matched: tuple[tuple[Tally, ...], ...] = ()
     regrets: tuple[tuple[float, ...], ...] = ()
 
     def after(self, seen: RoundSeen) -> History:
@@ -72,7 +71,7 @@ class History:
         new: dict[str, Past] = {}
         for one in seen.environments:  # two blocks may play the same one
             past = new.get(one.env_id, self.environments.get(one.env_id, Past()))
-            new[one.env_id] = past.after(one)
+            new[one.env_id] = past.after(seen.number, one)
         old = {name: past for name, past in self.environments.items() if name not in new}
         kept = list((old | new).items())[-max(ENVIRONMENTS, len(new)) :]
         return replace(
@@ -80,8 +79,6 @@ class History:
             environments=dict(kept),
             entropies=self.entropies if seen.entropy is None else _last(self.entropies, seen.entropy),
             agent_blocks=_last(self.agent_blocks, seen.agent_blocks),
-            held_out=_last(self.held_out, seen.held_out or NONE),
-            matched=_last(self.matched, _matched(seen)),
             regrets=_last(self.regrets, tuple(one.regret.mean for one in seen.environments if one.regret)),
         )
 
@@ -93,26 +90,18 @@ class History:
     def from_json(cls, kept: Mapping[str, Any]) -> History:
         """Return the history that :meth:`as_json` gave, before or after JSON."""
         pasts = {
-            name: Past(**{key: _tallies(value) for key, value in past.items()})
+            name: Past(
+                tuple(past["rounds"]),
+                **{key: _tallies(value) for key, value in past.items() if key != "rounds"},
+            )
             for name, past in kept["environments"].items()
         }
         return cls(
             pasts,
             tuple(kept["entropies"]),
             _tallies(kept["agent_blocks"]),
-            _tallies(kept["held_out"]),
-            tuple(_tallies(four) for four in kept["matched"]),
             tuple(tuple(means) for means in kept["regrets"]),
         )
-
-
-def _matched(seen: RoundSeen) -> tuple[Tally, ...]:
-    known = [
-        (one.unhinted_total, one.base, one.hinted_total, one.base_hinted)
-        for one in seen.environments
-        if one.base and one.base_hinted
-    ]
-    return tuple(map(total, zip(*known, strict=True))) if known else (NONE,) * 4
 
 
 def _last(kept: tuple[_T, ...], new: _T) -> tuple[_T, ...]:

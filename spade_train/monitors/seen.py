@@ -17,9 +17,7 @@ class EnvironmentSeen:
         plain, hinted: seed -> successes of the plays without and with the hint.
         plain_unread, hinted_unread: plays in which most turns could not be read, of all plays.
         regret: of this round.
-        random: successes of uniformly random play (admission's probe); None where it is not known.
-        base, base_hinted: the same for the policy that the run began with, from the same seeds; None where it
-            did not play.
+        random: successes of uniformly random play, as admission saw it; None where it is not known.
         blind: successes of hinted plays that were shown another seed's observations; None where none was.
         echoed: successful hinted plays with a token that stands only in the hint, of all successful hinted
             plays: see :func:`spade_train.monitors.echoes`; None where it was not looked at.
@@ -32,8 +30,6 @@ class EnvironmentSeen:
     hinted_unread: Tally = NONE
     regret: Regret | None = None
     random: Tally | None = None
-    base: Tally | None = None
-    base_hinted: Tally | None = None
     blind: Tally | None = None
     echoed: Tally | None = None
 
@@ -57,11 +53,9 @@ class RoundSeen:
         environments: those that were played: designs of the round and the curriculum's.
         entropy: mean entropy of the agent's tokens, in nats; None where it was not measured.
         agent_blocks: blocks of the agent's rewards that have no variance, of all; by GRPO's own measure.
-        held_out: unhinted successes on held-out environments; None where they were not played.
     """
 
     number: int
     environments: tuple[EnvironmentSeen, ...] = ()
     entropy: float | None = None
     agent_blocks: Tally = NONE
-    held_out: Tally | None = None

@@ -1,4 +1,7 @@
-"""Playing the environments of a round: blocks without and with the hint, then more seeds where regret is vague."""
+"""Playing the environments of a round: blocks without and with the hint, then what is measured besides.
+
+More seeds where regret is vague; plays with the hint alone where the hint solves.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,9 @@ from spade_train.playing.play import Limits, Task, play
 from spade_train.playing.prompts import TRAINING_SEEDS, TextEnvironment
 from spade_train.rewards.regret import more_seeds
 from spade_train.rounds import Block, Played
+
+HALF = 0.5
+"""Rate of success with the hint from which on it is asked whether the hint alone would do."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,25 @@ class Player:
             for place, block in zip(places, self._play(wanted, 1), strict=True):
                 known[place] = replace(known[place], extra=(*known[place].extra, block))
             plays -= 2 * len(wanted)
+
+    def blind(self, played: Sequence[Played], plays: int, rng: random.Random) -> list[Played]:
+        """Play what most hinted plays solve as often again, with the hint and another seed's observations.
+
+        Args:
+            played: all plays, by environment.
+            plays: of each environment that is so played.
+        """
+        solved = [n for n, one in enumerate(played) if (one.hinted_success or 0.0) > HALF]
+        tasks = [
+            Task(played[n].env_id, rng.randrange(TRAINING_SEEDS), hinted=True, blind=True)
+            for n in solved
+            for _ in range(plays)
+        ]
+        episodes = iter(play(self.policy, tasks, self.make, self.limits) if tasks else ())
+        known = list(played)
+        for n in solved:
+            known[n] = replace(played[n], blind=tuple(next(episodes) for _ in range(plays)))
+        return known
 
     def _play(self, wanted: Sequence[tuple[str, int]], times: int) -> list[Block]:
         tasks = [

@@ -11,6 +11,7 @@ from typing import Literal
 
 from spade_envs.errors import WorkerFault
 from spade_train.monitors.echo import echoes
+from spade_train.playing.blind import Blind
 from spade_train.playing.decoding import Policy
 from spade_train.playing.prompts import Example, TextEnvironment, agent_messages, worked_examples
 
@@ -19,11 +20,12 @@ End = Literal["terminated", "truncated", "context", "fault"]
 
 @dataclass(frozen=True)
 class Task:
-    """One episode to be played."""
+    """One episode to be played; ``blind`` where it is shown what another seed would show."""
 
     env_id: str
     seed: int
     hinted: bool = False
+    blind: bool = False
 
 
 @dataclass(frozen=True)
@@ -154,7 +156,7 @@ def _open(
     """Make and reset the environment and write the prompt. Worked examples are taken once for each id."""
     task = one.task
     try:
-        one.env = env = make(task.env_id)
+        one.env = env = _make(task, make)
         if task.env_id not in shown:
             shown[task.env_id] = worked_examples(env)
         observation, _ = env.reset(seed=task.seed)
@@ -168,6 +170,17 @@ def _open(
     one.prompt = policy.ids(policy.chat.render(messages, env.tools))
     if len(one.prompt) > limits.prompt:
         one.end = "context"
+
+
+def _make(task: Task, make: Callable[[str], TextEnvironment]) -> TextEnvironment:
+    env = make(task.env_id)
+    if not task.blind:
+        return env
+    try:
+        return Blind(env, make(task.env_id))
+    except WorkerFault:
+        env.close()
+        raise
 
 
 def _play_all(policy: Policy, live: list[_Running], limits: Limits) -> None:

@@ -93,6 +93,7 @@ def environment_entry(played: Played, code: str | None) -> dict[str, Any]:
         "seeds": [block.seed for block in played.all],
         "success": played.success,
         "hinted_success": played.hinted_success,
+        "blind_success": played.blind_success,
         "regret": asdict(played.regret) if played.regret else None,
         "well_formed": mean([one.well_formed for one in plain]),
         "faults": played.faults,
@@ -107,6 +108,7 @@ def tokens(played: Round) -> dict[str, int]:
     measured = [
         *(one for b in blocks for one in b.hinted),
         *(one for b in extra for one in (*b.plain, *b.hinted)),
+        *(one for each in played.played for one in each.blind),
     ]
     return {
         "designer": sum(sum(design.mask) for design in played.designs),

@@ -10,11 +10,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from spade_envs import EnvId, registries
-from spade_envs.errors import SpadeError
 from spade_train.monitors import Alarm
 from spade_train.playing.decoding import Policy
 from spade_train.playing.play import Episode
+from spade_train.reports import report_of
 from spade_train.rewards.advantages import Advantages
 from spade_train.rounds import Round
 from spade_train.runs.entries import (
@@ -146,16 +145,13 @@ def _plays(played: Round, paid: Iterator[Earned | None]) -> Iterator[tuple[Episo
             yield from ((one, None) for one in block.hinted)
         for block in each.extra:
             yield from ((one, None) for one in (*block.plain, *block.hinted))
+        yield from ((one, None) for one in each.blind)
 
 
 def _code(env_id: str) -> str | None:
-    """The hash of an environment's code, from whichever registry holds it."""
-    name = EnvId.parse(env_id)
-    assert isinstance(name, EnvId)  # it has been played
-    for registry in reversed(registries()):
-        with contextlib.suppress(SpadeError):
-            return str(registry.report(name)["code_sha256"])
-    return None
+    """The hash of an environment's code."""
+    report = report_of(env_id)
+    return None if report is None else str(report["code_sha256"])
 
 
 def _memory_mb() -> dict[str, int]:

@@ -11,7 +11,7 @@ from trl import get_peft_config
 from spade_envs.errors import UsageError
 from spade_train.models.footprint import Shape
 from spade_train.trl_plugin.settings import Settings
-from spade_train.trl_plugin.training import freeze_lower
+from spade_train.trl_plugin.weights import freeze_lower
 
 
 def parameters(config: Any) -> int:

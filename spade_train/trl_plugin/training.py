@@ -5,26 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from transformers import AutoModelForCausalLM, AutoTokenizer, PrinterCallback
+from transformers import PrinterCallback
 from transformers.utils.logging import disable_progress_bar
 from trl import GRPOTrainer, get_peft_config, get_quantization_config
 
 from spade_envs.errors import UsageError
 from spade_train.display import Display
-from spade_train.playing.decoding import Policy
 from spade_train.playing.warm_up import WarmUp, lessons, warm_up
 from spade_train.runs.checkpoints import STATE_FILE, Checkpoint, mark
 from spade_train.runs.folder import RunFolder
 from spade_train.selfplay import SelfPlay
-from spade_train.trl_plugin.adapters import RoleAdapters
-from spade_train.trl_plugin.gradients import RoleGradients
 from spade_train.trl_plugin.hook import Hook
-from spade_train.trl_plugin.padding import skip_padding
-from spade_train.trl_plugin.rates import scale_learning_rate
-from spade_train.trl_plugin.rollout import advantage, filters, sampling, tasks
+from spade_train.trl_plugin.rollout import advantage, sampling, tasks
 from spade_train.trl_plugin.scoring import score_completions_only
 from spade_train.trl_plugin.settings import Settings
-from spade_train.trl_plugin.two_models import FOLDER, TwoModels
+from spade_train.trl_plugin.weights import designer, loading, part_roles, tokenizer
 from spade_train.world import World
 
 
@@ -72,12 +67,14 @@ def train(
     """
     disable_progress_bar()
     score_completions_only()
-    hook = Hook(selfplay, run, display, settings, _designer(settings, start), start.entries, start.round)
+    path = start.checkpoint.path if start.checkpoint else None
+    other = designer(settings, path)
+    hook = Hook(selfplay, run, display, settings, other, start.entries, start.round)
     trainer = _trainer(settings, start.model, hook)
     if start.checkpoint is None and settings.selfplay.warm_up_steps:
         _warm_up(trainer, hook, settings)
     try:
-        trainer.train(resume_from_checkpoint=str(start.checkpoint.path) if start.checkpoint else None)
+        trainer.train(resume_from_checkpoint=str(path) if path else None)
     except KeyboardInterrupt:
         _save_last_round(trainer, hook)
         raise
@@ -94,7 +91,7 @@ def _trainer(settings: Settings, model: str, hook: Hook) -> GRPOTrainer:
     args.scale_rewards = "none"  # rewards come to TRL as advantages: scaled by role
     args.model_init_kwargs = {
         "revision": options.model_revision,
-        **_loading(settings),
+        **loading(settings),
         **(args.model_init_kwargs or {}),
     }
     if settings.selfplay.has_two_weights and args.ddp_find_unused_parameters is None:
@@ -104,7 +101,7 @@ def _trainer(settings: Settings, model: str, hook: Hook) -> GRPOTrainer:
         trainer = GRPOTrainer(
             model=model,
             args=args,
-            processing_class=_tokenizer(model, options.model_revision),
+            processing_class=tokenizer(model, options.model_revision),
             train_dataset=tasks(settings.selfplay.rounds, schedule, world.size),
             reward_funcs=[advantage],
             rollout_func=hook.rollout,
@@ -115,35 +112,8 @@ def _trainer(settings: Settings, model: str, hook: Hook) -> GRPOTrainer:
     except (OSError, ValueError) as problem:
         raise UsageError(f"The model {model} cannot be loaded: {str(problem).splitlines()[0]}") from problem
     trainer.remove_callback(PrinterCallback)
-    _part_roles(trainer, hook, settings)
+    part_roles(trainer, hook, settings)
     return trainer
-
-
-def _part_roles(trainer: GRPOTrainer, hook: Hook, settings: Settings) -> None:
-    """Freeze what is not trained, and send each role's rows through its own weights, where it has such."""
-    model = trainer.accelerator.unwrap_model(trainer.model)
-    agent = model.get_base_model() if hasattr(model, "get_base_model") else model
-    trained, own = [agent], settings.selfplay
-    freeze_lower(agent, own.upper_layers)
-    if own.trains_two_models:
-        assert hook.designer is not None  # the setting names one
-        other = hook.designer.model
-        freeze_lower(other, own.upper_layers)
-        trained.append(other)
-        TwoModels(agent, hook.designer, hook.role, exact_head=trainer.args.cast_lm_head_to_fp32)
-        scale_learning_rate(trainer, other.parameters(), own.designer_scale)
-    hook.gradients = RoleGradients(hook.role, *(one.base_model for one in trained))
-    if own.role_adapters:
-        hook.adapters = RoleAdapters(model, agent.base_model, hook.role)
-        scale_learning_rate(trainer, hook.adapters.designer, own.designer_scale)
-    for one in trained:
-        skip_padding(one.base_model)
-
-
-def _loading(settings: Settings) -> dict[str, Any]:
-    """How a model that is trained is loaded."""
-    options = settings.model
-    return {"attn_implementation": options.attn_implementation, "dtype": options.dtype or "float32"}
 
 
 def _warm_up(trainer: GRPOTrainer, hook: Hook, settings: Settings) -> None:
@@ -156,45 +126,6 @@ def _warm_up(trainer: GRPOTrainer, hook: Hook, settings: Settings) -> None:
     losses = warm_up(trainer.accelerator.unwrap_model(trainer.model), episodes, plan)
     if losses:
         hook.display.console.print(f"loss per token {losses[0]:.2f} to {losses[-1]:.2f}")
-
-
-def _tokenizer(model: str, revision: str | None) -> Any:
-    return AutoTokenizer.from_pretrained(model, revision=revision, padding_side="left")
-
-
-def _designer(settings: Settings, start: Start) -> Policy | None:
-    """Load the designer that is another model, if there is one; one that learns, as it was at the checkpoint."""
-    own, grpo = settings.selfplay, settings.grpo
-    if own.designer_model is None:
-        return None
-    name, options = own.designer_model, {"dtype": settings.model.dtype or "auto"}
-    if own.trains_two_models:
-        options = _loading(settings)
-        name = str(start.checkpoint.path / FOLDER) if start.checkpoint else name
-    try:
-        model = AutoModelForCausalLM.from_pretrained(name, **options)
-        tokenizer = _tokenizer(name, None)
-    except (OSError, ValueError) as problem:
-        raise UsageError(
-            f"designer_model {name} cannot be loaded: {str(problem).splitlines()[0]}"
-        ) from problem
-    return Policy(
-        model.to("cpu" if grpo.use_cpu else grpo.device).eval(),
-        tokenizer,
-        grpo.temperature if own.designer_temperature is None else own.designer_temperature,
-        None,
-        filters(grpo),
-        grpo.chat_template_kwargs or {},
-    )
-
-
-def freeze_lower(model: Any, upper: int) -> None:
-    """Leave gradients to the upper layers; the backward pass ends below them. Embeddings and head are frozen."""
-    if not upper:
-        return
-    model.requires_grad_(False)
-    for layer in model.base_model.layers[-upper:]:
-        layer.requires_grad_(True)
 
 
 def _save_last_round(trainer: GRPOTrainer, hook: Hook) -> None:

@@ -15,7 +15,7 @@ from transformers import AutoConfig, AutoModelForCausalLM
 from spade_train import trl_plugin
 from spade_train.cli import main
 from spade_train.flags import read_words
-from spade_train.models.budget import Lengths, budgets
+from spade_train.models.budget import Lengths, Measured, budgets
 from spade_train.models.dry_run import estimate
 from spade_train.models.footprint import Load, Shape, footprint
 from spade_train.schedule import Schedule
@@ -27,11 +27,11 @@ LENGTHS = Lengths(design_prompt=300, design=40, prompt=100, episode=20)
 
 
 def test_the_budget_counts_what_a_joint_round_plays() -> None:
-    (one,) = budgets(Schedule("joint", group=4), 3, 2, LENGTHS, prompt=512, completion=160)
+    (one,) = budgets(Schedule("joint", group=4), 3, Measured(2, 8), LENGTHS, prompt=512, completion=160)
     assert one.rounds == (1, 2, 3)
     assert (one.designs, one.blocks, one.rows) == (4, (1, 4), 20)
-    assert (one.episodes, one.extra) == (16, 4)
-    assert one.sampled_most == (4 + 16 + 16 + 4) * 160
+    assert (one.episodes, one.extra) == (16, 4 + 4 * 8)
+    assert one.sampled_most == (4 + 16 + 16 + 4 + 4 * 8) * 160
     assert one.sampled_expected == 4 * 40 + 36 * 20
     assert one.trained_most == 4 * (300 + 160) + 16 * (512 + 160)
     assert one.trained_expected == 4 * 340 + 16 * 120
@@ -39,7 +39,7 @@ def test_the_budget_counts_what_a_joint_round_plays() -> None:
 
 def test_rounds_of_each_kind_have_a_budget_of_their_own() -> None:
     schedule = Schedule("alternate", group=2, every=3)
-    first, second = budgets(schedule, 7, 0, LENGTHS, prompt=512, completion=160)
+    first, second = budgets(schedule, 7, Measured(), LENGTHS, prompt=512, completion=160)
     assert (first.rounds, second.rounds) == ((1, 4, 7), (2, 3, 5, 6))
     assert (first.designs, second.designs) == (2, 0)
     assert first.rows == second.rows == 6
@@ -47,7 +47,7 @@ def test_rounds_of_each_kind_have_a_budget_of_their_own() -> None:
 
 def test_nobody_is_trained_beyond_a_completion() -> None:
     long = replace(LENGTHS, design=900, episode=900)
-    (one,) = budgets(Schedule("joint", group=2), 1, 0, long, prompt=512, completion=160)
+    (one,) = budgets(Schedule("joint", group=2), 1, Measured(), long, prompt=512, completion=160)
     assert one.sampled_expected == one.sampled_most
 
 

@@ -9,6 +9,7 @@ import pytest
 from train_stand_ins import Count
 
 from spade_train.playing import measuring
+from spade_train.playing.blind import Blind
 from spade_train.playing.measuring import Place, Player
 from spade_train.playing.play import Episode, Limits, Task
 from spade_train.rewards.regret import Regret
@@ -84,3 +85,30 @@ def test_nothing_is_played_where_nothing_is_asked_for(
 def width(regret: Regret | None) -> float:
     assert regret is not None
     return regret.half_width
+
+
+def test_what_most_hinted_plays_solve_is_played_with_the_hint_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    who, tasks = player(monkeypatch, lambda task, _: float(task.hinted and task.env_id == "told"))
+    before = who.blocks([Place("told", (1,)), Place("hard", (2,))])
+    count = len(tasks)
+    told, hard = who.blind(before, 5, random.Random(1))
+    assert len(tasks) - count == len(told.blind) == 5
+    assert all(one.task.blind and one.task.hinted for one in told.blind)
+    assert (told.blind_success, hard) == (1.0, before[1])
+    assert told.blocks == before[0].blocks
+    assert who.blind(before, 0, random.Random(1)) == before
+
+
+def test_blind_play_sees_another_episode_and_is_paid_for_its_own() -> None:
+    env = Blind(Count(), Count())
+    seen, _ = env.reset(seed=3)
+    assert (seen, env.hint()) == ("It is 3.", "Say 4."), "this seed's other one is alike in its last digit"
+    shift = Blind(Count(), Count())
+    shift._decoy.reset = lambda *, seed: Count.reset(shift._decoy, seed=seed + 5)  # type: ignore[method-assign]
+    assert shift.reset(seed=3)[0] == "It is 8."
+    assert shift.hint() == "Say 4."
+    for number in (4, 5, 6):
+        seen, reward, over, _, info = shift.step(f"<answer>{number}</answer>")
+    assert (seen, reward, over, info["is_success"]) == ("It is 11.", 1.0, True, True)
+    assert shift.reset(seed=900_003)[0] == "It is 3.", "worked examples are shown as they are"
+    assert shift.step(shift.expert_text())[0] == "It is 4."

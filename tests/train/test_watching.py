@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from spade_envs import registries
 from spade_train.monitors import Alarm
 from spade_train.playing.play import End, Episode, Task
+from spade_train.reports import random_play, report_of
 from spade_train.rewards.designer import REFUSED, weighted
 from spade_train.rewards.ideas import repetitions
 from spade_train.rewards.paying import Pay, flat_blocks
@@ -56,6 +58,29 @@ def design(env_id: str | None = "spade/A-v0", source: str | None = None) -> Desi
 def test_counts_reach_the_monitors() -> None:
     seen = environment_seen(played([0, 1, 0, 0], [1, 1, 0, 1], echoed=True))
     assert (seen.plain, seen.hinted, seen.echoed) == ({1: Tally(1, 4)}, {1: Tally(3, 4)}, Tally(3, 3))
+
+
+def test_what_is_measured_besides_reaches_the_monitors() -> None:
+    one = played([0, 1], [1, 1])
+    assert environment_seen(one).blind is None
+    blind = (*(episode(r, hinted=True) for r in (1, 0, 1)), episode(1, hinted=True, end="fault"))
+    seen = environment_seen(replace(one, blind=blind), Tally(2, 25))
+    assert (seen.blind, seen.random) == (Tally(2, 3), Tally(2, 25))
+    assert seen.hinted_total == Tally(2, 2), "they are no hinted plays"
+
+
+def test_admissions_random_play_is_read_at_the_easiest_level() -> None:
+    saw = {"random play, level 1": "3/25 [0.04, 0.30]", "random play, level 2": "0/25 [0.00, 0.13]"}
+    report = {"gates": [{"name": "form"}, {"name": "difficulty", "saw": saw}]}
+    assert random_play(report) == Tally(3, 25)
+    assert random_play({"gates": []}) is random_play(None) is None
+
+
+def test_random_play_is_known_of_every_shipped_environment() -> None:
+    for env_id in registries()[0].ids():
+        found = random_play(report_of(str(env_id)))
+        assert found is not None
+        assert found.plays > 0
 
 
 def test_a_fault_counts_for_nobody() -> None:
