@@ -74,8 +74,8 @@ class IsolatedEnv(gym.Env[Any, Any]):
         self._isolation, self._on_fault, self._limits = isolation, on_fault, limits
         self._pool = pool or WorkerPool(limits, isolation=isolation, spares=0)
         self._arguments = arguments
-        self.header = _header(source)
-        _check_difficulty(self.header, arguments)
+        self.header = header_of(source)
+        check_difficulty(self.header, arguments)
         self._fault: str | None = None
         self._observation: Any = None
         info = self._start()
@@ -248,6 +248,34 @@ def make_environment(*, path: str, sha256: str, **arguments: Any) -> IsolatedEnv
     Raises:
         RegistryError: the file cannot be read, or is not the one that was registered.
     """
+    return IsolatedEnv(read_registered(path, sha256), **arguments)
+
+
+def make_vector_environment(
+    *, num_envs: int, path: str, sha256: str, **arguments: Any
+) -> gym.vector.VectorEnv:
+    """Make many environments of one registered file; Gymnasium's entry point of vectors.
+
+    Args:
+        num_envs: how many.
+        path: the environment file.
+        sha256: hash of the file's content when it was registered.
+        **arguments: those of :class:`~spade_envs.vector.IsolatedVectorEnv`.
+
+    Raises:
+        RegistryError: the file cannot be read, or is not the one that was registered.
+    """
+    from spade_envs.vector import IsolatedVectorEnv
+
+    return IsolatedVectorEnv(read_registered(path, sha256), num_envs, **arguments)
+
+
+def read_registered(path: str, sha256: str) -> str:
+    """Return the text of a registered file.
+
+    Raises:
+        RegistryError: it cannot be read, or is not the one that was registered.
+    """
     try:
         source = Path(path).read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -257,16 +285,18 @@ def make_environment(*, path: str, sha256: str, **arguments: Any) -> IsolatedEnv
             f"{path} is not the file that is asked for: its SHA-256 begins {file_sha256(source)[:12]}, wanted is "
             f"{sha256[:12]}. Versions never change: restore the file, or pin the one that is there."
         )
-    return IsolatedEnv(source, **arguments)
+    return source
 
 
-def _check_difficulty(header: Header, arguments: dict[str, Any]) -> None:
+def check_difficulty(header: Header, arguments: dict[str, Any]) -> None:
+    """Let arguments pass whose difficulty level exists, or raise UsageError."""
     levels, chosen = header.difficulty_levels, arguments.get("difficulty")
     if levels and chosen is not None and (not isinstance(chosen, int) or not 1 <= chosen <= levels):
         raise UsageError(f"{header.id} has the difficulty levels 1 to {levels}, found difficulty={chosen!r}")
 
 
-def _header(source: str) -> Header:
+def header_of(source: str) -> Header:
+    """Return a source's header, or raise UsageError."""
     header = parse_header(source)
     if isinstance(header, Rejection):
         raise UsageError(f"the source is refused:\n{header.text(source=source)}")

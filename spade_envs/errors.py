@@ -34,7 +34,8 @@ class WorkerFault(SpadeError):
         kind: ``"timeout"``, ``"memory"``, ``"died"``, ``"raised"`` (the design's own exception),
             ``"contract"`` (a result that the contract does not allow), ``"protocol"`` (a reply that cannot be
             read), ``"closed"`` (it was gone before it was asked), ``"quarantined"`` (the design's workers died
-            too often to start another).
+            too often to start another), ``"lost"`` (an instance of a vector whose worker was lost by another's
+            fault, and which could not be rebuilt).
     """
 
     def __init__(self, kind: str, message: str) -> None:

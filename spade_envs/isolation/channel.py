@@ -8,7 +8,10 @@ import select
 import signal
 import socket
 import sys
+import time
 import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NoReturn, Protocol
 
 from spade_envs.errors import IsolationError, WorkerFault
@@ -17,6 +20,7 @@ from spade_envs.isolation.mailbox import Mailbox, MailboxError
 from spade_envs.isolation.session import Session
 from spade_envs.isolation.wire import STATUS_BYTES
 
+_LOOKS = 8  # how often in the time of one call a worker's progress is looked at
 STATUS_WAIT_S = 0.1
 """How long a killed worker's wait status is waited for: it is worth a better message, not more."""
 
@@ -48,11 +52,55 @@ class Channel(Protocol):
             WorkerFault: no reply in time, none that may be read, or the worker died. It is gone then.
         """
 
+    def post(self, message: bytes, call: str) -> None:
+        """Send a message whose reply :meth:`collect` returns; meanwhile other workers may be asked."""
+
+    def collect(self, patience: Patience, call: str) -> bytes:
+        """Return the reply to what was posted. Raises as :meth:`exchange` does."""
+
     def close(self) -> None:
         """End the worker. Safe to call again."""
 
 
-class LocalChannel:
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a reply to many calls at once is waited for.
+
+    Attributes:
+        each_s: seconds that one of the calls may take: without progress so long, the worker is stopped.
+        count: how many calls; all together have the time of so many, and one more.
+        progress: the number of the call that is at work, as the worker says; None where it cannot be seen.
+    """
+
+    each_s: float
+    count: int = 1
+    progress: Callable[[], int] | None = None
+
+    @property
+    def total_s(self) -> float:
+        """Seconds for all: a worker that lies about its progress gets no more."""
+        return self.each_s * (self.count + 1)
+
+
+class Sequential:
+    """The second half of a channel for those that ask and wait at once."""
+
+    _posted = b""
+
+    def post(self, message: bytes, call: str) -> None:  # noqa: ARG002
+        """See :class:`Channel`."""
+        self._posted = message
+
+    def collect(self, patience: Patience, call: str) -> bytes:
+        """See :class:`Channel`."""
+        return self.exchange(self._posted, patience.total_s, call)
+
+    def exchange(self, message: bytes, seconds: float, call: str) -> bytes:
+        """See :class:`Channel`."""
+        raise NotImplementedError
+
+
+class LocalChannel(Sequential):
     """A worker without isolation or deadlines, in the host's own process, for designs that are trusted."""
 
     def __init__(self, limits: Limits) -> None:
@@ -103,6 +151,11 @@ class ForkedChannel:
 
     def exchange(self, message: bytes, seconds: float, call: str) -> bytes:
         """See :class:`Channel`."""
+        self.post(message, call)
+        return self._collected(seconds, call, None)
+
+    def post(self, message: bytes, call: str) -> None:
+        """See :class:`Channel`."""
         if not self.alive:
             raise WorkerFault("closed", f"{call}: the worker is gone")
         if len(message) > self._most:
@@ -111,8 +164,25 @@ class ForkedChannel:
         try:
             self._mailbox.ask(self._number, message)
             os.eventfd_write(self._asked, 1)
-            events = self._events.poll(seconds, 2)
         except BaseException:  # an interrupted exchange leaves a reply that would answer the next request
+            self.close()
+            raise
+
+    def collect(self, patience: Patience, call: str) -> bytes:
+        """See :class:`Channel`."""
+        if not self.alive:
+            raise WorkerFault("closed", f"{call}: the worker is gone")
+        if patience.progress is None:
+            return self._collected(patience.total_s, call, None)
+        return self._collected(patience.each_s / _LOOKS, call, patience)
+
+    def _collected(self, seconds: float, call: str, patience: Patience | None) -> bytes:
+        try:
+            events = self._events.poll(seconds, 2)
+            if not events and patience is not None:
+                seconds = patience.each_s
+                events = self._awaited(patience)
+        except BaseException:
             self.close()
             raise
         if not events or (events[0][0] != self._answered and len(events) < 2):
@@ -122,6 +192,18 @@ class ForkedChannel:
         except MailboxError as error:
             self.close()
             raise WorkerFault("protocol", f"{call}: {error}") from None
+
+    def _awaited(self, patience: Patience) -> list[tuple[int, int]]:
+        """Wait on while the worker gets on: each of its calls has the time of one."""
+        assert patience.progress is not None
+        end = time.monotonic() + patience.total_s
+        seen, looks = patience.progress(), 0
+        while looks < _LOOKS and time.monotonic() < end:
+            if events := self._events.poll(patience.each_s / _LOOKS, 2):
+                return events
+            now = patience.progress()
+            seen, looks = now, (looks + 1 if now == seen else 0)
+        return []
 
     def _mourn(self, dead: bool, seconds: float, call: str) -> NoReturn:
         status = self._end()

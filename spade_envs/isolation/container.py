@@ -43,7 +43,7 @@ def open_container(limits: Limits, hash_seed: int) -> ContainerChannel:
     return opened
 
 
-class ContainerChannel:
+class ContainerChannel(channel.Sequential):
     """A worker in a container. Not for use by two threads at once.
 
     Args:

@@ -31,9 +31,9 @@ from spade_envs.isolation.description import (
 )
 from spade_envs.isolation.fork_server import open_channel
 from spade_envs.isolation.limits import Limits
+from spade_envs.isolation.packing import CONTRACT, MEMORY, OK, RAISED
 from spade_envs.isolation.places import Tree, lay_out, size_of
 from spade_envs.isolation.results import Turn, info_of, no_reward, text_of, tool_call, unusual_step
-from spade_envs.isolation.session import CONTRACT, MEMORY, OK, RAISED
 from spade_envs.isolation.spaces import SpaceError
 from spade_envs.language import length_rejection
 
@@ -102,6 +102,11 @@ class Worker:
         """Whether the worker can be asked."""
         return self._channel.alive
 
+    @property
+    def channel(self) -> Channel:
+        """The way to the worker."""
+        return self._channel
+
     def load(self, source: str) -> Description | Rejection:
         """Compile a design in the worker, which keeps it for :meth:`make`; code that is known is not made again."""
         if (too_long := length_rejection(source)) is not None:
@@ -160,7 +165,7 @@ class Worker:
         """
         action = self._action("step", index, action)
         data = self._send("step", index, action)
-        result = wire.decode_step(data) or unusual_step(self._values("step", 5, data))
+        result = wire.decode_step(data) or unusual_step(self.values("step", 5, data))
         observation, reward, terminated, truncated, info = result
         if not math.isfinite(reward):
             raise no_reward(reward)
@@ -264,7 +269,7 @@ class Worker:
 
     def _ask(self, operation: str, count: int, *arguments: Any, seconds: float | None = None) -> list[Any]:
         """Return the ``count`` values of the reply to an operation."""
-        return self._values(operation, count, self._send(operation, *arguments, seconds=seconds))
+        return self.values(operation, count, self._send(operation, *arguments, seconds=seconds))
 
     def _send(self, operation: str, *arguments: Any, seconds: float | None = None) -> bytes:
         try:
@@ -275,7 +280,8 @@ class Worker:
             return self._channel.exchange(message, self._limits.build_s, _CALLS[operation])
         return self._channel.exchange(message, seconds or self._limits.call_s, operation)
 
-    def _values(self, operation: str, count: int, data: bytes) -> list[Any]:
+    def values(self, operation: str, count: int, data: bytes) -> list[Any]:
+        """Return the values of a reply; raise what it says where it is none."""
         call = _CALLS.get(operation, operation)
         try:
             status, *values = wire.decode(data)

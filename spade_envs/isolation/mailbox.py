@@ -15,8 +15,8 @@ from typing import Self
 
 _HEAD = struct.Struct("<QQ")
 _SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
-PLACES_BYTES = 8 << 20
-"""Room for the observations of all instances of one worker."""
+PLACES_BYTES = 64 << 20
+"""Room for the observations of all instances of one worker; what is not used takes no memory."""
 
 
 class MailboxError(Exception):

@@ -12,37 +12,37 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from spade_envs.isolation.spaces import kind_of
+
 Tree = Any
 """For an array space an array over the memory, for Dict a dict and for Tuple a list of trees, else None."""
 _ALIGNMENT = 64
 
 
-def size_of(space: spaces.Space[Any]) -> int:
+def size_of(space: Any) -> int:
     """Return the bytes that the arrays of one observation take, each aligned for itself."""
-    match space:
-        case spaces.Box() | spaces.MultiBinary() | spaces.MultiDiscrete():
-            assert space.dtype is not None
+    match kind_of(space):
+        case spaces.Box | spaces.MultiBinary | spaces.MultiDiscrete:
             return _aligned(int(np.prod(space.shape, dtype=int)) * space.dtype.itemsize)
-        case spaces.Dict():
+        case spaces.Dict:
             return sum(map(size_of, space.spaces.values()))
-        case spaces.Tuple():
+        case spaces.Tuple:
             return sum(map(size_of, space.spaces))
     return 0
 
 
-def lay_out(space: spaces.Space[Any], memory: memoryview, start: int) -> Tree:
+def lay_out(space: Any, memory: memoryview, start: int) -> Tree:
     """Return the places of one observation's arrays, which begin at a byte of the memory."""
-    match space:
-        case spaces.Box() | spaces.MultiBinary() | spaces.MultiDiscrete():
-            assert space.dtype is not None
+    match kind_of(space):
+        case spaces.Box | spaces.MultiBinary | spaces.MultiDiscrete:
             return np.ndarray(space.shape, space.dtype, memory, start)
-        case spaces.Dict():
+        case spaces.Dict:
             tree = {}
             for key, part in sorted(space.spaces.items()):  # spaces of one meaning may differ in order
                 tree[key] = lay_out(part, memory, start)
                 start += size_of(part)
             return tree
-        case spaces.Tuple():
+        case spaces.Tuple:
             parts = []
             for part in space.spaces:
                 parts.append(lay_out(part, memory, start))

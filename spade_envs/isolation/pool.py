@@ -27,6 +27,7 @@ class WorkerPool:
 
     Attributes:
         quarantine: as given; an environment tells it of its faults.
+        limits: of each worker.
     """
 
     def __init__(
@@ -38,7 +39,8 @@ class WorkerPool:
         spares: int = 1,
         quarantine: Quarantine = QUARANTINE,
     ) -> None:
-        self._limits, self._isolation, self._hash_seed = limits, isolation, hash_seed
+        self.limits = limits or Limits()
+        self._isolation, self._hash_seed = isolation, hash_seed
         self.quarantine, self._most = quarantine, spares
         self._spares: list[Worker] = []
         self._lock = threading.Lock()
@@ -94,7 +96,7 @@ class WorkerPool:
                 self._spares.append(self._started())
 
     def _started(self) -> Worker:
-        return Worker.start(self._limits, self._hash_seed, self._isolation)
+        return Worker.start(self.limits, self._hash_seed, self._isolation)
 
 
 def _loaded(worker: Worker, source: str) -> Worker | Rejection:

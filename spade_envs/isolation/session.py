@@ -6,7 +6,6 @@ believes nothing that this side says; what is checked here is checked for the sa
 
 from __future__ import annotations
 
-import contextvars
 import gc
 import inspect
 import marshal
@@ -18,33 +17,29 @@ from functools import partial
 from types import CodeType
 from typing import Any
 
-import gymnasium
-
 from spade_envs.contract import Rejection, ToolEnv, tool_schemas
 from spade_envs.isolation import wire
+from spade_envs.isolation.batch import Batch
 from spade_envs.isolation.conform import OutsideError, checker
+from spade_envs.isolation.instance import ContractError, Instance, build, has_render
 from spade_envs.isolation.limits import Limits
+from spade_envs.isolation.packing import MEMORY, OK, failure
 from spade_envs.isolation.places import filler, lay_out, size_of
 from spade_envs.isolation.spaces import SpaceError
 from spade_envs.isolation.spaces import describe as describe_space
-from spade_envs.language import Program, compile_source
-from spade_envs.language import describe as describe_error
+from spade_envs.language import compile_source
 
-OK, RAISED, CONTRACT, MEMORY = "ok", "raised", "contract", "memory"
 RESERVE_BYTES = 16 << 20
-_TRAVELS = "return numbers, text, NumPy arrays, and lists, tuples and dicts of these"
-
-
-class ContractError(Exception):
-    """The design did something that the contract does not allow."""
+BATCHED = frozenset({"turn", "replay", "call"})
+"""Operations on all instances of a batch."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Instance:
-    program: Program
-    environment: Any
+class _Single:
+    """An instance that is asked by itself, and what moves its observations to their places."""
+
+    instance: Instance
     fill: Callable[[Any], Any] | None
-    run: Callable[..., Any]  # within a context of its own: NumPy's and decimal's settings are the instance's
 
 
 class Session:
@@ -60,7 +55,8 @@ class Session:
         self._places = places
         self._placed = 0
         self._compiled: tuple[str, CodeType] | None = None
-        self._instances: dict[int, _Instance] = {}
+        self._singles: dict[int, _Single] = {}
+        self._batch: Batch | None = None
         self._reserve: bytearray | None = bytearray(RESERVE_BYTES)
         self._operations: dict[str, Callable[..., Iterable[Any]]] = {
             "load": self._load,
@@ -69,7 +65,8 @@ class Session:
             **{name: partial(self._call, name) for name in ("render", "hint", "expert_action")},
             "advance": self._advance,
             "memory": self._memory,
-            "printed": lambda index: [self._instances[index].program.printed()],
+            "open": self._open,
+            "printed": lambda index: [self._singles[index].instance.program.printed()],
             "close": self._close,
         }
 
@@ -79,6 +76,8 @@ class Session:
             operation, *arguments = wire.read(message)
             if operation == "step":
                 reply = wire.encode_step(self._step(*arguments))
+            elif operation in BATCHED:
+                return getattr(self._batch, operation)(*arguments)  # type: ignore[no-any-return]
             else:
                 reply = wire.encode([OK, *self._operations[operation](*arguments)])
             if len(reply) > self._limits.message_bytes:
@@ -88,19 +87,16 @@ class Session:
         except MemoryError:
             # The reserve goes first: without it there is no memory for saying that there is none.
             self._reserve = None
-            self._instances.clear()
+            self._singles.clear()
+            self._batch = None
             return wire.encode([MEMORY, "the design used up its memory"])
-        except wire.WireError as error:
-            return wire.encode([CONTRACT, f"the result holds {error}; {_TRAVELS}"])
-        except (ContractError, SpaceError) as error:
-            return wire.encode([CONTRACT, str(error)])
         except Exception as error:
             return self.complain(error)
         return reply
 
     def complain(self, error: BaseException) -> bytes:
         """Return the reply that says what the design raised, and in which line."""
-        return wire.encode([RAISED, describe_error(error).encode("utf-8", "replace").decode()])
+        return wire.encode([*failure(error)])
 
     def _load(self, source: str, code: bytes | None) -> list[Any]:
         """Compile a source, or take the code that a worker made of it before."""
@@ -112,32 +108,29 @@ class Session:
         class_name, _ = self._compiled = marshal.loads(code)
         return [class_name, [], code]
 
-    def _program(self) -> Program:
+    def _built(self, arguments: dict[str, Any]) -> Instance:
         assert self._compiled is not None
         class_name, code = self._compiled
-        return Program(code, class_name)
+        return build(code, class_name, arguments)
 
     def _make(self, arguments: dict[str, Any]) -> list[Any]:
-        run = contextvars.Context().run
-        program, environment = run(self._built, arguments)
-        index = max(self._instances, default=-1) + 1
-        description = run(_description, environment)
-        description["places"], fill = self._place(environment.observation_space)
-        self._instances[index] = _Instance(program, environment, fill, run)
+        instance = self._built(arguments)
+        index = max(self._singles, default=-1) + 1
+        description = instance.run(_description, instance.environment)
+        description["places"], fill = self._place(instance.environment.observation_space)
+        self._singles[index] = _Single(instance, fill)
         return [index, description]
 
-    def _built(self, arguments: dict[str, Any]) -> tuple[Program, Any]:
-        program = self._program()
-        try:
-            return program, program.environment_class(render_mode="ansi", **arguments)
-        except TypeError as error:
-            if "'render_mode'" not in str(error):
-                raise
-        program = self._program()  # the constructor may have drawn numbers
-        return program, program.environment_class(**arguments)
+    def _open(self, arguments: list[dict[str, Any]], built: bool, watch: bool) -> list[Any]:
+        """Begin a batch of instances; describe the first where all are to be built now."""
+        self._batch = Batch(arguments, self._built, watch, self._places, self._limits.message_bytes)
+        if not built:
+            return [None]
+        first = self._batch.build_all()
+        return [first.run(_description, first.environment)]
 
     def _call(self, name: str, index: int) -> list[Any]:
-        instance = self._instances[index]
+        instance = self._singles[index].instance
         return [instance.run(getattr(instance.environment, name))]
 
     def _place(self, space: Any) -> tuple[int | None, Callable[[Any], Any] | None]:
@@ -149,19 +142,16 @@ class Session:
         return start, filler(lay_out(space, self._places, start))
 
     def _reset(self, index: int, seed: int | None, options: dict[str, Any] | None) -> tuple[Any, ...]:
-        instance = self._instances[index]
-        if seed is not None:
-            instance.program.seed(seed)
-        result = instance.run(partial(instance.environment.reset, seed=seed, options=options))
-        observation, info = _parts(result, 2, "reset() must return (observation, info)")
-        return observation if instance.fill is None else instance.fill(observation), info
+        single = self._singles[index]
+        observation, info = single.instance.reset(seed, options)
+        return observation if single.fill is None else single.fill(observation), info
 
     def _advance(self, index: int, moves: list[Any] | int, watch: bool) -> list[Any]:
         """Take steps until the episode ends: given ones, or so many of the expert's. Returns the turns."""
         turns: list[Any] = []
         for move in moves if isinstance(moves, list) else range(moves):
             action = move if isinstance(moves, list) else self._experts_move(index)
-            result = self._taken(index, action)
+            result = self._singles[index].instance.step(action)
             over = bool(result[2] or result[3])
             turns.append([action, *result, self._view(index) if watch and not over else None])
             turns[-1] = wire.read(wire.encode(turns[-1]))  # the next step may change what this one returned
@@ -172,7 +162,7 @@ class Session:
     def _experts_move(self, index: int) -> Any:
         """Return the expert's action as the host would have sent it."""
         (action,) = wire.read(wire.encode(self._call("expert_action", index)))
-        environment = self._instances[index].environment
+        environment = self._singles[index].instance.environment
         if isinstance(environment, ToolEnv):
             return action
         try:
@@ -182,8 +172,8 @@ class Session:
 
     def _view(self, index: int) -> list[Any]:
         """Return the state's text, where the design renders it, and the hint."""
-        kind = type(self._instances[index].environment)
-        text = self._call("render", index) if _has_render(kind) else [None]
+        kind = type(self._singles[index].instance.environment)
+        text = self._call("render", index) if has_render(kind) else [None]
         return [*text, *self._call("hint", index)]
 
     def _memory(self) -> list[int]:
@@ -192,20 +182,14 @@ class Session:
         return [sys.getallocatedblocks(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10]
 
     def _close(self, index: int) -> list[Any]:
-        instance = self._instances.pop(index)
+        instance = self._singles.pop(index).instance
         instance.run(instance.environment.close)
         return [None]
 
     def _step(self, index: int, action: Any) -> tuple[Any, ...]:
-        result = self._taken(index, action)
-        fill = self._instances[index].fill
-        return result if fill is None else (fill(result[0]), *result[1:])
-
-    def _taken(self, index: int, action: Any) -> tuple[Any, ...]:
-        """Take a step; its observation stays where it is."""
-        instance = self._instances[index]
-        result = instance.run(instance.environment.step, action)
-        return _parts(result, 5, "step() must return (observation, reward, terminated, truncated, info)")
+        single = self._singles[index]
+        result = single.instance.step(action)
+        return result if single.fill is None else (single.fill(result[0]), *result[1:])
 
 
 def _description(environment: Any) -> dict[str, Any]:
@@ -218,12 +202,8 @@ def _description(environment: Any) -> dict[str, Any]:
         "action_names": None if names is None else list(names),
         "tools": tool_schemas(type(environment)) if isinstance(environment, ToolEnv) else [],
         "render_fps": dict(getattr(environment, "metadata", None) or {}).get("render_fps"),
-        "has_render": _has_render(kind),
+        "has_render": has_render(kind),
     }
-
-
-def _has_render(kind: type) -> bool:
-    return getattr(kind, "render", None) is not gymnasium.Env.render
 
 
 def _described_space(environment: Any, name: str) -> list[Any]:
@@ -234,10 +214,3 @@ def _described_space(environment: Any, name: str) -> list[Any]:
         return describe_space(space)
     except SpaceError as error:
         raise SpaceError(f"{name}: {error}") from None
-
-
-def _parts(result: Any, count: int, rule: str) -> tuple[Any, ...]:
-    if not isinstance(result, tuple) or len(result) != count:
-        found = f"{len(result)} values" if isinstance(result, tuple) else type(result).__name__[:60]
-        raise ContractError(f"{rule}, found {found}")
-    return result

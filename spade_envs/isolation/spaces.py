@@ -16,8 +16,30 @@ MAX_ELEMENTS = 1 << 20
 _PART_COST = 1 << 10  # what a part counts beside its elements: there can be a thousand
 
 
+_KINDS = frozenset(
+    (
+        spaces.Box,
+        spaces.Dict,
+        spaces.Discrete,
+        spaces.MultiBinary,
+        spaces.MultiDiscrete,
+        spaces.Text,
+        spaces.Tuple,
+    )
+)
+
+
 class SpaceError(ValueError):
     """A space that the contract does not know, or that is too large."""
+
+
+def kind_of(space: Any) -> type | None:
+    """Return which of the contract's kinds a space is of, or None.
+
+    ``isinstance`` would ask every class derived from ``Dict`` and ``Tuple``, which are abstract, and each instance
+    of a design brings classes of its own: a thousand instances would cost a million checks, each remembered.
+    """
+    return next((kind for kind in type(space).__mro__ if kind in _KINDS), None)
 
 
 def describe(space: Any, depth: int = 0) -> list[Any]:
@@ -28,21 +50,21 @@ def describe(space: Any, depth: int = 0) -> list[Any]:
     """
     if depth > MAX_DEPTH:
         raise SpaceError(f"a space nested more than {MAX_DEPTH} deep")
-    match space:
-        case spaces.Discrete():
+    match kind_of(space):
+        case spaces.Discrete:
             return ["Discrete", int(space.n), int(space.start), space.dtype.str]
-        case spaces.MultiDiscrete():
+        case spaces.MultiDiscrete:
             return ["MultiDiscrete", np.asarray(space.nvec), np.asarray(space.start)]
-        case spaces.MultiBinary():
+        case spaces.MultiBinary:
             return ["MultiBinary", space.n]
-        case spaces.Box():
+        case spaces.Box:
             return ["Box", _bound(space.low), _bound(space.high), list(space.shape)]
-        case spaces.Text():
+        case spaces.Text:
             charset = None if isinstance(space, UnicodeText) else "".join(space.character_list)
             return ["Text", space.max_length, space.min_length, charset]
-        case spaces.Dict():
+        case spaces.Dict:
             return ["Dict", [[key, describe(part, depth + 1)] for key, part in space.spaces.items()]]
-        case spaces.Tuple():
+        case spaces.Tuple:
             return ["Tuple", [describe(part, depth + 1) for part in space.spaces]]
     raise SpaceError(
         f"a space of type {type(space).__name__[:60]}; it must be one of Discrete, MultiDiscrete, "

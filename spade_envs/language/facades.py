@@ -93,14 +93,13 @@ class Facades:
         return self._modules[path]
 
     def _made(self, name: str) -> types.ModuleType:
-        made = _MADE[name](self) if name in _MADE else {}
-        original = importlib.import_module(name)
         facade = types.ModuleType(name)
-        for member in MODULES[name]:
-            if f"{name}.{member}" in MODULES:
-                setattr(facade, member, self.get(f"{name}.{member}"))
-            else:
-                setattr(facade, member, made[member] if member in made else getattr(original, member))
+        members = facade.__dict__
+        members.update(_originals(name))
+        members.update({part: self.get(f"{name}.{part}") for part in _parts(name)})
+        if name in _MADE:
+            made = _MADE[name](self)
+            members.update({member: made[member] for member in MODULES[name] if member in made})
         return facade
 
     def _random(self) -> dict[str, Any]:
@@ -162,6 +161,20 @@ class Facades:
         for name, value in {**(members or {}), **({"seed": seed} if hasattr(base, "seed") else {})}.items():
             setattr(Drawing, name, value)
         return _named(Drawing, base.__name__)
+
+
+@functools.cache
+def _parts(name: str) -> tuple[str, ...]:
+    """Return the members of a module that are modules themselves."""
+    return tuple(member for member in MODULES[name] if f"{name}.{member}" in MODULES)
+
+
+@functools.cache
+def _originals(name: str) -> dict[str, Any]:
+    """Return the members of a facade that are the module's own: some hundreds, which every instance is given."""
+    original, parts = importlib.import_module(name), _parts(name)
+    kept = (member for member in MODULES[name] if member not in parts and hasattr(original, member))
+    return {member: getattr(original, member) for member in kept}
 
 
 def _named(kind: type, name: str) -> type:

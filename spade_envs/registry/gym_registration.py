@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from spade_envs.registry.versions import Entry
 
 ENTRY_POINT = "spade_envs.envs:make_environment"
+VECTOR_ENTRY_POINT = "spade_envs.envs:make_vector_environment"
 
 
 class LiveSpecs(dict[str, Any]):
@@ -78,6 +79,7 @@ def spec_of(entry: Entry) -> EnvSpec:
     return EnvSpec(
         id=str(entry.header.id),
         entry_point=ENTRY_POINT,
+        vector_entry_point=VECTOR_ENTRY_POINT,
         max_episode_steps=entry.header.max_episode_steps,
         kwargs={"path": str(entry.path), "sha256": entry.file_sha256},
     )

@@ -1,0 +1,165 @@
+"""The worker's reply to a batch: columns where they fit, and a message of its own for each row that does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from spade_envs.isolation import batch_wire, wire
+from spade_envs.isolation.batch_wire import SCALARS, Group, Reply
+from spade_envs.isolation.filling import Filler, UnfitError
+from spade_envs.isolation.instance import ContractError
+from spade_envs.isolation.spaces import SpaceError
+from spade_envs.language import describe as describe_error
+
+OK: Final = "ok"
+RAISED, CONTRACT, MEMORY = "raised", "contract", "memory"
+TRAVELS = "return numbers, text, NumPy arrays, and lists, tuples and dicts of these"
+_TEXT = frozenset({str})
+
+
+def failure(error: BaseException) -> tuple[str, str]:
+    """Return the kind of fault that an exception is, and its text."""
+    if isinstance(error, wire.WireError):
+        return CONTRACT, f"the result holds {error}; {TRAVELS}"
+    if isinstance(error, (ContractError, SpaceError)):
+        return CONTRACT, str(error)
+    return RAISED, describe_error(error).encode("utf-8", "replace").decode()
+
+
+@dataclass
+class Packing:
+    """What became of one request: a result (observation, reward, terminated, truncated, info) for each row.
+
+    Attributes:
+        at: where the number of the row at work is noted.
+        results: None for a row that failed, or for which there was no time.
+        faults: for rows that failed, what to tell the host.
+        finals: see :class:`~spade_envs.isolation.batch_wire.Reply`.
+        undone: likewise.
+        views: likewise.
+    """
+
+    at: Any
+    results: list[tuple[Any, ...] | None] = field(default_factory=list)
+    faults: dict[int, bytes] = field(default_factory=dict)
+    finals: dict[int, bytes] = field(default_factory=dict)
+    undone: list[int] = field(default_factory=list)
+    views: list[str | None] | None = None
+
+    def fail(self, row: int, error: BaseException, call: str) -> None:
+        """Note that a row failed in a call."""
+        kind, text = failure(error)
+        self.faults[row] = wire.encode([kind, f"{call}: {text}"])
+        self.finals.pop(row, None)
+        if row < len(self.results):
+            self.results[row] = None
+
+    def packed(self, filler: Filler | None, block: Any, most: int) -> bytes:
+        """Return the reply, of at most so many bytes."""
+        for attempt in (self._at_once, self._row_by_row):
+            try:
+                reply = attempt(filler)
+                data = batch_wire.encode(reply._replace(block=bytes(block)))
+            except (UnfitError, OverflowError, UnicodeEncodeError, wire.WireError):
+                continue
+            if len(data) <= most:
+                return data
+        return self._apart(most)
+
+    def _at_once(self, filler: Filler | None) -> Reply:
+        rows = [row for row, result in enumerate(self.results) if result is not None]
+        odd = list(self.faults.items())
+        if filler is None or not rows:
+            return self._reply([], [], [], odd)
+        if len(rows) == len(self.results):
+            texts = filler.fill(self.results, slice(0, len(rows)))  # type: ignore[arg-type]
+        else:
+            found = filler.fill([self.results[row] for row in rows], rows)  # type: ignore[misc]
+            texts = [self._spread(column, rows) for column in found]
+        groups, infos = self._infos(rows)
+        return self._reply(texts, groups, infos, odd)
+
+    def _row_by_row(self, filler: Filler | None) -> Reply:
+        """Find out which rows do not fit, and leave those to the host."""
+        assert filler is not None
+        apart: dict[int, bytes] = {}
+        for row, result in enumerate(self.results):
+            if result is not None:
+                self.at[0] = row
+                try:
+                    filler.fill([result], [row])
+                except UnfitError:
+                    apart[row] = self._alone(row)
+        kept = self.results
+        self.results = [None if row in apart else result for row, result in enumerate(kept)]
+        reply = self._at_once(filler)
+        self.results = kept
+        return reply._replace(odd=[*reply.odd, *apart.items()])
+
+    def _apart(self, most: int) -> bytes:
+        """Return a reply in which each row is a message of its own, and none is larger than its share."""
+        share = most // max(len(self.results), 1) - 64
+        odd = dict(self.faults)
+        for row, result in enumerate(self.results):
+            if result is not None:
+                self.at[0] = row
+                odd[row] = self._alone(row)
+                view = None if self.views is None else self.views[row]
+                size = len(odd[row]) + len(self.finals.get(row, b"")) + 4 * len(view or "")
+                if size > share:
+                    text = f"step: the result has {size:,} bytes; at most {share:,} of one of {len(self.results)}"
+                    odd[row] = wire.encode([CONTRACT, f"{text} instances leave a worker at once"])
+                    self.finals.pop(row, None)
+                    if self.views is not None:
+                        self.views[row] = None
+        return batch_wire.encode(self._reply([], [], [], list(odd.items())))
+
+    def _alone(self, row: int) -> bytes:
+        try:
+            return wire.encode([OK, *self.results[row]])  # type: ignore[misc]
+        except wire.WireError as error:
+            kind, text = failure(error)
+            return wire.encode([kind, f"step: {text}"])
+
+    def _spread(self, column: Sequence[str], rows: Sequence[int]) -> list[str]:
+        full = [""] * len(self.results)
+        for row, text in zip(rows, column, strict=True):
+            full[row] = text
+        return full
+
+    def _infos(self, rows: list[int]) -> tuple[list[Group], list[tuple[int, bytes]]]:
+        """Return infos by the keys that they have, and those that are no dictionaries of plain values."""
+        infos = [self.results[row][4] for row in rows]  # type: ignore[index]
+        if not all(type(info) is dict for info in infos):
+            raise UnfitError
+        keys = list(map(tuple, infos))
+        if keys.count(keys[0]) == len(keys):
+            every = len(rows) == len(self.results)
+            kinds = {keys[0]: (None if every else rows, infos)}
+        else:
+            kinds = {}
+            for row, info, held in zip(rows, infos, keys, strict=True):
+                members = kinds.setdefault(held, ([], []))
+                members[0].append(row)  # type: ignore[union-attr]
+                members[1].append(info)
+        return self._grouped(kinds, rows)
+
+    def _grouped(self, kinds: dict[Any, Any], rows: list[int]) -> tuple[list[Group], list[tuple[int, bytes]]]:
+        groups, others = [], []
+        for keys, (members, infos) in kinds.items():
+            if not keys:
+                continue
+            columns = [list(column) for column in zip(*map(dict.values, infos), strict=True)]
+            plain = _TEXT.issuperset(map(type, keys)) and len(keys) <= batch_wire.MOST_KEYS
+            if plain and all(SCALARS.issuperset(map(type, column)) for column in columns):
+                groups.append(Group(members, list(keys), columns))
+            else:
+                for row, info in zip(rows if members is None else members, infos, strict=True):
+                    self.at[0] = row
+                    others.append((row, wire.encode([info])))
+        return groups, others
+
+    def _reply(self, texts: Any, groups: Any, infos: Any, odd: Any) -> Reply:
+        return Reply(OK, texts, self.views, groups, infos, odd, list(self.finals.items()), self.undone, b"")

@@ -1,0 +1,309 @@
+"""All instances of a vector and their episodes, in one worker or in several."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from spade_envs.errors import UsageError, WorkerFault
+from spade_envs.isolation import InstanceInfo, Limits, WorkerPool
+from spade_envs.isolation.batch_results import Results
+from spade_envs.isolation.columns import Column, leaves, row_of
+from spade_envs.isolation.quarantine import DEADLY
+from spade_envs.snapshot import Snapshot
+from spade_envs.vector.history import History
+from spade_envs.vector.outcome import Outcome, unasked, whole
+from spade_envs.vector.recovery import recover, restore
+from spade_envs.vector.sizes import squads_of
+from spade_envs.vector.squad import Member, Plan, Positions, Squad
+
+MOST_DEATHS = 10
+"""After so many deaths in a row by one instance's fault it is asked no more."""
+
+
+class Crew:
+    """The instances of a vector. What is lost is rebuilt, and what cannot be is named.
+
+    Args:
+        members: the instances.
+        limits: what each worker may use.
+        pool: where workers come from.
+        most_steps: of the longest episode: what is longer cannot be rebuilt.
+        watch: whether what the instances render is wanted with each step.
+        workers: how many to use; as many as are sensible where missing.
+
+    Attributes:
+        members: as given.
+        infos: what the first instance of each worker declares.
+        history: how each episode began, and its actions.
+        last: the last true observations, by leaves; this object's own.
+        returns: the sum of each episode's rewards so far.
+        noted: faults outside of steps, which the next step tells.
+        broken: instances that have no episode, and are built anew for the next.
+
+    Raises:
+        UsageError: a source is refused, or the instances' spaces differ.
+        WorkerFault: a constructor fails.
+    """
+
+    def __init__(
+        self,
+        members: Sequence[Member],
+        limits: Limits,
+        pool: WorkerPool,
+        most_steps: int,
+        *,
+        watch: bool = False,
+        workers: int | None = None,
+    ) -> None:
+        self.members, self.count = list(members), len(members)
+        self.history = History(self.count, most_steps)
+        self.returns = np.zeros(self.count)
+        self.noted: dict[int, WorkerFault] = {}
+        self.broken: set[int] = set()
+        self._deaths: dict[int, int] = {}
+        self._pool = pool
+        self._squads = [
+            Squad([self.members[at] for at in part], part, len(part) == self.count, pool, limits, watch)
+            for part in squads_of([member.source for member in members], workers)
+        ]
+        try:
+            self.infos = self._opened()
+        except BaseException:
+            self.close()
+            raise
+        space = self.infos[0].observation_space
+        self.last: list[Column] = [
+            [""] * self.count if leaf.is_text else np.zeros((self.count, *leaf.space.shape), leaf.space.dtype)
+            for leaf in leaves(space)
+        ]
+
+    def _opened(self) -> list[InstanceInfo]:
+        for squad in self._squads:
+            squad.start(built=True)
+        infos: list[InstanceInfo] = []
+        for squad in self._squads:
+            try:
+                infos.append(squad.started(None))
+            except WorkerFault as fault:
+                who = squad.guilty()
+                named = "" if who is None or self.count == 1 else f"environment {who}: "
+                raise WorkerFault(fault.kind, f"{named}{fault}") from None
+        for squad, info in zip(self._squads, infos, strict=True):
+            for name in ("observation_space", "action_space"):
+                _check_equal(name, squad.positions[0], getattr(info, name), getattr(infos[0], name))
+        return infos
+
+    def turn(self, plan: Plan) -> Outcome:
+        """Let instances take a step each, or reset them. Whoever fails is named in the outcome.
+
+        Raises:
+            UsageError: something in the plan cannot be sent to a worker.
+        """
+        refused = self._refused(plan)
+        plan = plan._replace(anew=[at for at in plan.resets if at in self.broken]) if self.broken else plan
+        work = [(squad, squad.chosen(plan, refused)) for squad in self._squads]
+        work = [(squad, chosen) for squad, chosen in work if chosen is None or chosen]
+        found = self._exchanged(plan, work)
+        if (
+            len(found) == 1
+            and isinstance(found[0], Results)
+            and work[0][1] is None
+            and len(self._squads) == 1
+        ):
+            outcome = whole(found[0])
+            self.commit(plan, None, outcome)
+        else:
+            outcome = self._gathered(plan, work, found)
+        outcome.faults.update(refused)
+        if outcome.faults:
+            self._settle(outcome)
+        self._end_episodes(outcome)
+        self.last = [column.copy() for column in outcome.columns]
+        return outcome
+
+    def _refused(self, plan: Plan) -> dict[int, WorkerFault]:
+        """Return the instances that are not asked: a fault is already known, or they died too often."""
+        if not self.noted and not self._deaths:
+            return {}
+        wanted = range(self.count) if plan.only is None else plan.only
+        refused = {}
+        for position in wanted:
+            noted = self.noted.pop(position, None)
+            if noted is not None and position not in plan.resets:
+                refused[position] = noted
+            elif self._deaths.get(position, 0) >= MOST_DEATHS:
+                text = (
+                    f"{MOST_DEATHS} workers in a row died of this instance: make the vector anew to try again"
+                )
+                refused[position] = WorkerFault("quarantined", text)
+        return refused
+
+    def _exchanged(self, plan: Plan, work: Sequence[tuple[Squad, Positions]]) -> list[Results | WorkerFault]:
+        """Ask all workers, and then wait for all."""
+        turns = [squad.turn(plan, chosen) for squad, chosen in work]
+        found: list[Any] = []
+        try:
+            for (squad, chosen), turn in zip(work, turns, strict=True):
+                found.append(_faulty(squad.ask, *turn, chosen))
+            for at, (squad, _) in enumerate(work):
+                if found[at] is None:
+                    found[at] = _faulty(squad.worker.answer)
+        except BaseException:  # who has taken the step and who has not is no longer known
+            self.lose()
+            raise
+        return found
+
+    def lose(self) -> None:
+        """Give all workers up: whatever is asked next is asked of rebuilt instances."""
+        for squad in self._squads:
+            squad.close()
+
+    def _gathered(
+        self, plan: Plan, work: Sequence[tuple[Squad, Positions]], found: Sequence[Results | WorkerFault]
+    ) -> Outcome:
+        outcome = unasked(self.last, self.count)
+        if all(isinstance(results, Results) for results in found):
+            for (squad, chosen), results in zip(work, found, strict=True):
+                outcome.add(squad.positions if chosen is None else chosen, results)  # type: ignore[arg-type]
+            every = plan.only is None and all(chosen is None for _, chosen in work)
+            self.commit(plan, None if every else [at for squad, _ in work for at in squad.asked], outcome)
+            return outcome
+        for (squad, chosen), results in zip(work, found, strict=True):
+            asked = squad.positions if chosen is None else chosen
+            if isinstance(results, Results):
+                outcome.add(asked, results)
+                self.commit(plan, asked, outcome)
+        for (squad, chosen), results in zip(work, found, strict=True):
+            if isinstance(results, WorkerFault):
+                recover(
+                    self, squad, plan, list(squad.positions if chosen is None else chosen), results, outcome
+                )
+        return outcome
+
+    def commit(self, plan: Plan, asked: Positions, outcome: Outcome) -> None:
+        """Note that these instances have done what was planned."""
+        if plan.actions is not None:
+            self.history.note(plan.actions, asked)
+        if asked is None:
+            self.returns += outcome.rewards
+        else:
+            rows = list(asked)
+            self.returns[rows] += outcome.rewards[rows]
+        if plan.resets:
+            begun = [at for at in (plan.resets if asked is None else asked) if at in plan.resets]
+            self.history.begin(begun, [plan.resets[at] for at in begun], plan.options)
+            self.returns[begun] = 0.0
+            self.broken.difference_update(begun)
+        if outcome.finals and plan.seeds is not None:
+            begun = [at for at in outcome.finals if asked is None or at in asked]
+            self.history.begin(begun, plan.seeds[begun].tolist(), None)
+            self.returns[begun] = 0.0
+        for at in outcome.faults:
+            self.history.forget(at)
+
+    def _settle(self, outcome: Outcome) -> None:
+        outcome.settle(self.last)
+        for position in outcome.faults:
+            self.history.forget(position)
+            self.broken.add(position)
+
+    def blame(self, squad: Squad, position: int, fault: WorkerFault) -> None:
+        """Note that a worker was lost by an instance's fault."""
+        if fault.kind in DEADLY:
+            self._pool.quarantine.blame(squad.source, fault)
+            self._deaths[position] = self._deaths.get(position, 0) + 1
+
+    def _end_episodes(self, outcome: Outcome) -> None:
+        """An instance whose episode ends in order has its deaths forgiven."""
+        if self._deaths:
+            for position in list(self._deaths):
+                over = outcome.terminated[position] or outcome.truncated[position]
+                if over and position not in outcome.faults:
+                    del self._deaths[position]
+                    self._pool.quarantine.absolve(self.members[position].source)
+
+    def call(self, name: str, positions: Collection[int]) -> dict[int, Any]:
+        """Return what a method of each of these instances returns.
+
+        Raises:
+            WorkerFault: one of them fails; the next step tells it, too, where the instance is lost.
+        """
+        found: dict[int, Any] = {}
+        for squad in self._squads:
+            asked = [position for position in squad.positions if position in positions]
+            if asked:
+                found.update(zip(asked, self._called(squad, name, asked), strict=True))
+        for position, value in found.items():
+            if isinstance(value, WorkerFault):
+                raise WorkerFault(value.kind, f"environment {position}: {value}")
+        return found
+
+    def _called(self, squad: Squad, name: str, asked: list[int]) -> list[Any]:
+        nothing = Plan(None, {})
+        if not squad.alive:
+            recover(self, squad, nothing, [], WorkerFault("closed", "the worker is gone"), None)
+        try:
+            return squad.call(name, asked)
+        except WorkerFault as fault:
+            guilty = squad.guilty()
+            recover(self, squad, nothing, [], fault, None)
+            who = "one of its environments" if guilty is None else f"environment {guilty}"
+            raise WorkerFault(fault.kind, f"{who}: {fault}") from None
+        except BaseException:
+            self.lose()
+            raise
+
+    def snapshot(self, position: int) -> Snapshot:
+        """Return an instance's episode, as what it takes to play it again.
+
+        Raises:
+            UsageError: there is none, or it is too long.
+        """
+        episode = self.history.of(position)
+        if episode is None or position in self.broken:
+            raise UsageError(f"environment {position} has no episode that could be played again")
+        seed, options, actions = episode
+        member = self.members[position]
+        seen = row_of(self.infos[0].observation_space, self.last, position)
+        return Snapshot.of(member.source, member.arguments, (seed, options), actions, seen)
+
+    def restore(self, snapshots: dict[int, Snapshot]) -> Outcome:
+        """Bring instances to the states of snapshots. Whoever fails is named in the outcome.
+
+        Raises:
+            UsageError: a snapshot is of another design, or of one with other arguments.
+        """
+        for position, snapshot in snapshots.items():
+            snapshot.check(self.members[position].source, self.members[position].arguments)
+        outcome = unasked(self.last, self.count)
+        for squad in self._squads:
+            asked = {at: snapshots[at] for at in squad.positions if at in snapshots}
+            if asked:
+                restore(self, squad, asked, outcome)
+        if outcome.faults:
+            self._settle(outcome)
+        self.last = [column.copy() for column in outcome.columns]
+        return outcome
+
+    def close(self) -> None:
+        """End all workers. Safe to call again."""
+        self.lose()
+
+
+def _faulty(call: Any, *arguments: Any) -> Any:
+    """Return what a call returns, or the fault that it raises."""
+    try:
+        return call(*arguments)
+    except WorkerFault as fault:
+        return fault
+
+
+def _check_equal(name: str, position: int, space: Any, first: Any) -> None:
+    if space != first:
+        raise UsageError(
+            f"all environments of a vector must have equal spaces: the {name} of environment {position} is "
+            f"{str(space)[:120]}, that of environment 0 {str(first)[:120]}"
+        )
