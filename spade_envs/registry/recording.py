@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import logging
 import os
 import warnings
 from collections.abc import Collection, Iterator
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from spade_envs.registry.store import Registry
 
 RECORDS_FILE = "records.db"
+_MANY = 500
+"""Names from which on making records takes seconds, which is said."""
+_LOG = logging.getLogger(__name__)
 
 
 class Recorder:
@@ -121,6 +125,8 @@ class Recorder:
         from spade_envs.records import filing
         from spade_envs.registry.refused import refused_designs
 
+        if len(names := self._registry.names()) > _MANY:
+            _LOG.warning("making the records of %s from its files (%d names); once", self._registry, len(names))
         filing.enter_all(connection, ((e.header, e.report) for e in self._registry.entries()))
         for refused in refused_designs(self._registry.root):
             filing.enter_refusal(connection, refused.as_refusal())
