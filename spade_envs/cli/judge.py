@@ -49,8 +49,8 @@ def check(
     as_json: AsJson = False,
 ) -> int:
     """Judge designs and say what is wrong with them. Nothing is written."""
-    target = _registry(registry)
-    options = {**_options(target, review), "all_gates": all_gates}
+    target = usable(registry)
+    options = {**how_judged(target, review), "all_gates": all_gates}
     bench = Bench(
         known=lambda source: None if all_gates else duplicate(source, target),
         settle=lambda source, report: checked(source, report, target),
@@ -70,8 +70,8 @@ def admit(
 
     Those that do not are kept there, too, with their reasons: see the command refused.
     """
-    target = _registry(registry, writable=True)
-    options = _options(target, review)
+    target = usable(registry, writable=True)
+    options = how_judged(target, review)
 
     def settled(source: str, report: Report) -> Admission:
         return settle(source, report, target, compared=options["around"])
@@ -80,14 +80,21 @@ def admit(
     return judge_files(files, bench, jobs=jobs, as_json=as_json)
 
 
-def _registry(folder: Path | None, *, writable: bool = False) -> Registry:
+def usable(folder: Path | None, *, writable: bool = False) -> Registry:
     """Return the registry that is meant, if it can be used."""
     registry = Registry(folder or user_registry())
     registry.check(writable=writable)
     return registry
 
 
-def _options(registry: Registry, review: bool) -> dict[str, Any]:
+def that_is_there(folder: Path) -> Registry:
+    """Return a registry that is to be read, if there is one."""
+    if not folder.exists():
+        raise UsageError(f"{printable(str(folder))} does not exist; check the spelling")
+    return usable(folder)
+
+
+def how_judged(registry: Registry, review: bool) -> dict[str, Any]:
     """Return how designs are judged: against the whole stack, and by a model where that is asked for."""
     reviewer = from_environment() if review else None
     if review and reviewer is None:
@@ -102,7 +109,7 @@ def refused(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """List the designs that a registry refused, with the reasons."""
-    entries = list(refused_designs(_registry(registry).root))
+    entries = list(refused_designs(usable(registry).root))
     shown = entries[: last or None]
     if as_json:
         print_json([entry.as_dict() for entry in shown])
