@@ -8,6 +8,7 @@ from pathlib import Path
 from spade_envs.contract import Finding, Rejection
 from spade_envs.contract.printable import printable
 from spade_envs.errors import UsageError
+from spade_envs.registry.integrity import SOURCE_LIMIT
 
 _KINDS = (
     (stat.S_ISFIFO, "a pipe"),
@@ -15,7 +16,6 @@ _KINDS = (
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
 )
-SOURCE_LIMIT = 64 * 1024  # bytes, contract section 3
 
 
 def read_design(path: Path) -> str | Rejection:

@@ -8,6 +8,7 @@ from spade_envs.contract.header import (
     file_sha256,
     has_header,
     parse_header,
+    set_parent,
     set_version,
 )
 from spade_envs.contract.header_keys import DOMAINS
@@ -33,6 +34,7 @@ __all__ = [
     "near_matches",
     "parse_header",
     "read_reply",
+    "set_parent",
     "set_version",
     "tool_problems",
     "tool_schemas",

@@ -79,15 +79,37 @@ def set_version(source: str, version: int) -> str:
     Raises:
         ValueError: the header has a fault, or the version is negative.
     """
+    header = _sound(source)
+    return _with_id(source, "id", header.id, EnvId(header.id.name, version))
+
+
+def set_parent(source: str, parent: EnvId) -> str:
+    """Return the source with another parent in its header; every other character stays as it is.
+
+    Raises:
+        ValueError: the header has a fault, or names no parent.
+    """
+    header = _sound(source)
+    if header.parent is None:
+        raise ValueError(f"The header of {header.id} names no parent.")
+    return _with_id(source, "parent", header.parent, parent)
+
+
+def _sound(source: str) -> Header:
     header = parse_header(source)
     if isinstance(header, Rejection):
-        raise ValueError(f"The version of a source with a faulty header cannot be set:\n{header.text()}")
+        raise ValueError(f"The header has a fault and cannot be changed:\n{header.text()}")
+    return header
+
+
+def _with_id(source: str, key: str, old: EnvId, new: EnvId) -> str:
+    """Write another id into a key's line; a line on which the old one does not stand in one piece is written anew."""
     lines = _lines(source)
     block, _ = _block(lines)
-    place = block.start + places_of([_uncommented(lines[number]) for number in block])["id"] - 1
+    place = block.start + places_of([_uncommented(lines[number]) for number in block])[key] - 1
     pieces = _LINE_END.split(source)  # lines at even places, their ends between them
-    new = EnvId(header.id.name, version)
-    pieces[2 * place] = pieces[2 * place].replace(str(header.id), str(new), 1)
+    line = pieces[2 * place]
+    pieces[2 * place] = line.replace(str(old), str(new), 1) if str(old) in line else f'# {key} = "{new}"'
     return "".join(pieces)
 
 

@@ -18,6 +18,7 @@ from spade_envs.contract import (
     file_sha256,
     has_header,
     parse_header,
+    set_parent,
     set_version,
 )
 
@@ -244,6 +245,27 @@ def test_lists_may_span_lines_and_values_may_have_comments() -> None:
     assert isinstance(parsed, Header)
     assert parsed.skills == ("bisection",)
     assert '-v3"  # the id' in set_version(source, 3)
+
+
+@pytest.mark.parametrize("line", ['"spade/Old-v1"  # its source', "'spade/Old-v1'", '"spade/\\u004fld-v1"'])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_set_parent_changes_the_parents_line_alone(line: str, end: str) -> None:
+    source = changed(parent="spade/Old-v1").replace('"spade/Old-v1"', line).replace("\n", end)
+    new = set_parent(source, EnvId("Other", 12))
+    parsed = parse_header(new)
+    assert isinstance(parsed, Header)
+    assert parsed.parent == EnvId("Other", 12)
+    differ = [
+        old for old, now in zip(source.splitlines(True), new.splitlines(True), strict=True) if old != now
+    ]
+    assert differ == [one for one in source.splitlines(True) if line in one]
+
+
+def test_set_parent_needs_one() -> None:
+    with pytest.raises(ValueError, match="names no parent"):
+        set_parent(source_of(GOOD), EnvId("Other", 12))
+    with pytest.raises(ValueError, match="no header"):
+        set_parent("x = 1\n", EnvId("Other", 12))
 
 
 def test_set_version_refuses_what_has_no_header() -> None:
