@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
@@ -44,6 +45,7 @@ class Report:
         versions: of what judged it.
         scores: what an admitted environment is worth.
         pool: whether it enters the active pool.
+        imported: id, hash, place and parent that the design had elsewhere, if it came from there.
     """
 
     id: str | None
@@ -53,6 +55,7 @@ class Report:
     versions: dict[str, str] = field(default_factory=current_versions)
     scores: Scores | None = None
     pool: Entry | None = None
+    imported: dict[str, str] | None = None
 
     @property
     def admitted(self) -> bool:
@@ -92,6 +95,7 @@ class Report:
             **worth,
             "seconds": round(self.seconds, 3),
             "versions": self.versions,
+            **({"imported": self.imported} if self.imported else {}),
         }
 
     def text(self, path: str = "design", source: str | None = None) -> str:
@@ -99,6 +103,12 @@ class Report:
         lines = [self.headline(path), *([self.worth] if self.worth else [])]
         lines += [finding.text(path, source) for finding in self.findings]
         return "\n".join(lines)
+
+
+def gates_of(report: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    """Return the gates in a report as it was stored, whatever older or edited files hold."""
+    gates = (report or {}).get("gates")
+    return [gate for gate in gates if isinstance(gate, dict)] if isinstance(gates, list) else []
 
 
 def refused(rejection: Rejection, code_sha256: str = "") -> Report:
