@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from spade_envs.cli import browse, diff, doctor, exporting, importing, judge, play, replaying
+from spade_envs.cli import browse, diff, doctor, exporting, importing, judge, play, replaying, verify
 from spade_envs.cli.codes import CANNOT_RUN, DONE, STOPPED, UNHEARD, WRONG_USE
 from spade_envs.cli.output import mute, remark
 from spade_envs.cli.stopping import Terminated
@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[Callable[..., Any], str]] = {
     "play": (play.play, "spade-envs play spade/LampRow-v0 --difficulty 2 --seed 7"),
     "diff": (diff.diff, "spade-envs diff spade/LampRow-v0 spade/DarkPanel-v0"),
     "replay": (replaying.replay, "spade-envs replay spade/LampRow-v0 --expert --seed 7"),
+    "verify": (verify.verify, "spade-envs verify --registry shelf --jobs 4"),
     "export": (exporting.export, "spade-envs export pool.zip spade/LampRow spade/StockRoom-v0"),
     "import": (importing.import_, "spade-envs import pool.zip --registry shelf --jobs 4"),
     "doctor": (doctor.doctor, "spade-envs doctor --json"),
