@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, and_, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Table, and_, delete, func, insert, or_, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from spade_envs.records.filing import mark_newest
@@ -69,43 +68,43 @@ def withdraw(connection: Connection, kept: Collection[str]) -> None:
 def roll_back(connection: Connection, run: str, round_: int) -> list[StatusChange]:
     """Give every version the status that it had when a round of a run ended, by changes that are themselves on record.
 
-    What the run admitted later is retired: others may use it already, and versions never go.
+    What the run admitted later is retired: others may use it already, and versions never go. Going back to a later
+    round afterwards gives all of it back.
 
     Returns:
         The changes that were made.
     """
-    reason = f"rolled back to the end of round {round_} of {run}"
-    changes: list[StatusChange] = []
-    for env_id, status in _current(connection, run, round_):
-        before = _status_before(connection, env_id, run, round_)
-        wanted: Status = before or "retired"
-        if wanted != status:
-            changes.append(StatusChange(env_id, wanted, reason, run, None, now()))
-    for change in changes:
+    made = to_roll_back(connection, run, round_)
+    for change in made:
         change_status(connection, change)
-    return changes
+    return made
 
 
-def _current(connection: Connection, run: str, round_: int) -> list[tuple[str, Any]]:
-    """Return the versions of which the run changed something later, with where they stand."""
-    touched = select(STATUSES.c.id).where(_later(STATUSES, run, round_ + 1))
-    rows = connection.execute(select(VERSIONS.c.id, VERSIONS.c.status).where(VERSIONS.c.id.in_(touched)))
-    return [(row.id, row.status) for row in rows]
+def to_roll_back(connection: Connection, run: str, round_: int) -> list[StatusChange]:
+    """Return the changes that :func:`roll_back` would make."""
+    reason, at = f"rolled back to the end of round {round_} of {run}", now()
+    of_run = select(STATUSES.c.id).where(or_(_later(STATUSES, run, round_ + 1), _rolled_back(run)))
+    touched = connection.execute(
+        select(VERSIONS.c.id, VERSIONS.c.status).where(VERSIONS.c.id.in_(of_run)).order_by(VERSIONS.c.key)
+    ).all()
+    wanted = [(row, _status_before(connection, row.id, run, round_)) for row in touched]
+    return [StatusChange(row.id, to, reason, run, None, at) for row, to in wanted if to != row.status]
 
 
-def _status_before(connection: Connection, env_id: str, run: str, round_: int) -> Any:
-    """Return the last status before the first of the run's later changes; None where there was none."""
-    first = (
-        connection.execute(
-            select(STATUSES.c.key)
-            .where(STATUSES.c.id == env_id, _later(STATUSES, run, round_ + 1))
-            .order_by(STATUSES.c.key)
-        )
-        .scalars()
-        .first()
-    )
-    earlier = select(STATUSES.c.status).where(STATUSES.c.id == env_id, STATUSES.c.key < first)
-    return connection.execute(earlier.order_by(STATUSES.c.key.desc())).scalars().first()
+def _status_before(connection: Connection, env_id: str, run: str, round_: int) -> Status:
+    """Return the last status before the first of the run's later changes; earlier roll-backs do not count."""
+    of_it = select(STATUSES).where(STATUSES.c.id == env_id, ~_rolled_back(run)).order_by(STATUSES.c.key)
+    before: Status = "retired"
+    for row in connection.execute(of_it):
+        if row.run == run and row.round is not None and row.round > round_:
+            break
+        before = row.status
+    return before
+
+
+def _rolled_back(run: str) -> ColumnElement[bool]:
+    """What a run does, it does in a round; what is on record of it without one are roll-backs."""
+    return and_(func.coalesce(STATUSES.c.run == run, False), STATUSES.c.round.is_(None))
 
 
 def _later(table: Table, run: str, round_: int) -> ColumnElement[bool]:

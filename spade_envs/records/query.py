@@ -56,10 +56,10 @@ class Query:
     offset: int = 0
 
     def __post_init__(self) -> None:
-        _one_of("domain", self.domain, DOMAINS)
-        _one_of("status", self.status, STATUSES)
-        _one_of("origin", self.origin, ORIGINS)
-        _one_of("order", self.sort, SORTS)
+        one_of("domain", self.domain, DOMAINS)
+        one_of("status", self.status, STATUSES)
+        one_of("origin", self.origin, ORIGINS)
+        one_of("order", self.sort, SORTS)
         for name in ("difficulty", "regret", "success"):
             low, high = getattr(self, name)
             if not low <= high:
@@ -121,7 +121,8 @@ def each(values: Iterable[str | int]) -> Select[Any]:
     return select(func.json_each(json.dumps(list(values))).table_valued("value").c.value)
 
 
-def _one_of(what: str, found: str | None, known: tuple[str, ...]) -> None:
+def one_of(what: str, found: str | None, known: tuple[str, ...]) -> None:
+    """Raise UsageError, with the nearest word, where one is none of few."""
     if found is not None and found not in known:
         near = near_matches(found, known)
         mend = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row, func, select, union
 
 from spade_envs.records.filing import batched
-from spade_envs.records.query import Query, Scope, in_order, matching
+from spade_envs.records.query import Query, Scope, each, in_order, matching
 from spade_envs.records.tables import CHOICES, MEASUREMENTS, REFUSALS, SKILLS, STATUSES, VERSIONS
 from spade_envs.records.values import Choice, Listed, Measured, Refusal, StatusChange
 
@@ -63,6 +63,24 @@ def versions_of(connection: Connection, names: Iterable[str]) -> dict[str, list[
 def names(connection: Connection) -> list[str]:
     """Return every name on record."""
     return list(connection.execute(select(VERSIONS.c.name).where(VERSIONS.c.newest)).scalars())
+
+
+def skills(connection: Connection) -> list[str]:
+    """Return every skill on record."""
+    return list(connection.execute(select(SKILLS.c.skill).distinct()).scalars())
+
+
+def runs(connection: Connection) -> list[str]:
+    """Return the name of every run that put anything on record."""
+    ran = union(*(select(table.c.run) for table in (VERSIONS, STATUSES, MEASUREMENTS, CHOICES)))
+    return [run for run in connection.execute(ran).scalars() if run is not None]
+
+
+def told(connection: Connection, ids: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Return id -> title and status of those of these versions that are on record."""
+    statement = select(VERSIONS.c.id, VERSIONS.c.title, VERSIONS.c.status)
+    rows = connection.execute(statement.where(VERSIONS.c.id.in_(each(ids))))
+    return {row.id: (row.title, row.status) for row in rows}
 
 
 def children(connection: Connection, ids: Iterable[str]) -> list[tuple[str, str]]:
