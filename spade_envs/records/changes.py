@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from sqlalchemy import ColumnElement, Connection, Table, and_, delete, func, insert, or_, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from spade_envs.records.filing import mark_newest
+from spade_envs.records.filing import forget, mark_newest
 from spade_envs.records.tables import CHOICES, MEASUREMENTS, STATUSES, VERSIONS
 from spade_envs.records.values import Choice, Measured, Status, StatusChange, now
 
@@ -30,7 +30,7 @@ def measure(connection: Connection, measured: Measured) -> None:
             set_={name: value for name, value in values.items() if name not in ("id", "run", "round")},
         )
     )
-    _show_newest(connection, [measured.id])
+    show_newest(connection, [measured.id])
 
 
 def choose(connection: Connection, choices: Iterable[Choice]) -> None:
@@ -49,19 +49,15 @@ def take_back(connection: Connection, run: str, round_: int) -> None:
         later = _later(table, run, round_)
         touched |= set(connection.execute(select(table.c.id).where(later)).scalars())
         connection.execute(delete(table).where(later))
-    _show_newest(connection, touched)
-    for env_id in touched:
-        _stand_as_recorded(connection, env_id)
+    show_newest(connection, touched)
+    stand_as_recorded(connection, touched)
 
 
 def withdraw(connection: Connection, kept: Collection[str]) -> None:
     """Forget the held versions that are not among ``kept``: their files have left the registry."""
     held = connection.execute(select(VERSIONS.c.id, VERSIONS.c.name).where(VERSIONS.c.held)).all()
     gone = [row for row in held if row.id not in kept]
-    for row in gone:
-        connection.execute(delete(VERSIONS).where(VERSIONS.c.id == row.id))
-        for table in (MEASUREMENTS, STATUSES, CHOICES):
-            connection.execute(delete(table).where(table.c.id == row.id))
+    forget(connection, [row.id for row in gone])
     mark_newest(connection, {row.name for row in gone})
 
 
@@ -111,7 +107,7 @@ def _later(table: Table, run: str, round_: int) -> ColumnElement[bool]:
     return and_(table.c.run == run, table.c.round >= round_)
 
 
-def _show_newest(connection: Connection, ids: Collection[str]) -> None:
+def show_newest(connection: Connection, ids: Iterable[str]) -> None:
     """Have the newest measurement of each version stand beside it."""
     for env_id in ids:
         of_it = select(MEASUREMENTS).where(MEASUREMENTS.c.id == env_id).order_by(MEASUREMENTS.c.key.desc())
@@ -120,10 +116,12 @@ def _show_newest(connection: Connection, ids: Collection[str]) -> None:
         connection.execute(update(VERSIONS).where(VERSIONS.c.id == env_id).values(**values))
 
 
-def _stand_as_recorded(connection: Connection, env_id: str) -> None:
-    of_it = select(STATUSES).where(STATUSES.c.id == env_id).order_by(STATUSES.c.key.desc())
-    last = connection.execute(of_it).first()
-    _stand(connection, env_id, last.status if last else "admitted", last.at if last else None)
+def stand_as_recorded(connection: Connection, ids: Iterable[str]) -> None:
+    """Have each version stand where the last change on record says."""
+    for env_id in ids:
+        of_it = select(STATUSES).where(STATUSES.c.id == env_id).order_by(STATUSES.c.key.desc())
+        last = connection.execute(of_it).first()
+        _stand(connection, env_id, last.status if last else "admitted", last.at if last else None)
 
 
 def _stand(connection: Connection, env_id: str, status: str, since: str | None) -> None:

@@ -65,6 +65,19 @@ def names(connection: Connection) -> list[str]:
     return list(connection.execute(select(VERSIONS.c.name).where(VERSIONS.c.newest)).scalars())
 
 
+def held(connection: Connection) -> list[str]:
+    """Return the ids of the versions that the registry holds itself."""
+    return list(connection.execute(select(VERSIONS.c.id).where(VERSIONS.c.held)).scalars())
+
+
+def strangers(connection: Connection) -> list[str]:
+    """Return the ids to which something happened and which are not on record themselves."""
+    happened = union(*(select(table.c.id) for table in (STATUSES, MEASUREMENTS, CHOICES))).subquery()
+    return list(
+        connection.execute(select(happened.c.id).where(happened.c.id.not_in(select(VERSIONS.c.id)))).scalars()
+    )
+
+
 def skills(connection: Connection) -> list[str]:
     """Return every skill on record."""
     return list(connection.execute(select(SKILLS.c.skill).distinct()).scalars())
@@ -112,11 +125,19 @@ def choices(connection: Connection, env_id: str) -> list[Choice]:
     return [Choice(**row) for row in _all_of(connection, CHOICES, env_id)]
 
 
-def refusals(connection: Connection, limit: int | None = None) -> list[Refusal]:
-    """Return the refused designs, the newest first."""
+def refusals(connection: Connection, limit: int | None = None, gate: str | None = None) -> list[Refusal]:
+    """Return the refused designs, the newest first: all, or those that did not pass one gate."""
     statement = select(REFUSALS).order_by(REFUSALS.c.last_at.desc(), REFUSALS.c.code_sha256).limit(limit)
+    if gate is not None:
+        statement = statement.where(REFUSALS.c.gate == gate)
     rows = connection.execute(statement).mappings()
     return [Refusal(**{**row, "reasons": tuple(row["reasons"])}) for row in rows]
+
+
+def refused_by(connection: Connection) -> dict[str, int]:
+    """Return gate -> how many designs it was the first to refuse."""
+    counted = select(REFUSALS.c.gate, func.count()).group_by(REFUSALS.c.gate)
+    return dict(connection.execute(counted).tuples().all())
 
 
 def totals(connection: Connection) -> dict[str, int]:

@@ -68,16 +68,23 @@ def know(connection: Connection, registry: Registry, ids: Iterable[str]) -> None
         registry: which one it is.
         ids: the versions; those that no registry holds are left out.
     """
-    others = [other for other in registries() if other.root != registry.root]
-    for text in sorted(set(ids)):
-        env_id = EnvId.parse(text)
-        if reading.one(connection, text) is not None or isinstance(env_id, Finding):
-            continue
-        if (holder := holder_of(env_id, [*others, registry])) is not None:
-            entry = holder.entry(env_id)
-            filing.enter(connection, entry.header, entry.report, held=holder is registry)
-            if (last := _last_change(text, others)) is not None:
+    others = _others(registry)
+    for env_id in sorted(set(ids)):
+        if reading.one(connection, env_id) is None and borrow(connection, registry, env_id):
+            if (last := _last_change(env_id, others)) is not None:
                 changes.change_status(connection, last)
+
+
+def borrow(connection: Connection, registry: Registry, text: str) -> bool:
+    """Put a version on record in a registry, of whichever one holds it; return whether any does."""
+    env_id = EnvId.parse(text)
+    if isinstance(env_id, Finding):
+        return False
+    if (holder := holder_of(env_id, [*_others(registry), registry])) is None:
+        return False
+    entry = holder.entry(env_id)
+    filing.enter(connection, entry.header, entry.report, held=holder is registry)
+    return True
 
 
 def home(env_id: str, stack: Stack, otherwise: Registry) -> Registry:
@@ -87,6 +94,10 @@ def home(env_id: str, stack: Stack, otherwise: Registry) -> Registry:
     with opened(stack) as shelves:
         knowing = [one for one, connection in shelves if reading.one(connection, env_id) is not None]
     return knowing[-1] if knowing and not knowing[-1].read_only else otherwise
+
+
+def _others(registry: Registry) -> Stack:
+    return [other for other in registries() if other.root != registry.root]
 
 
 def _standing(connection: Connection, env_id: str) -> str:
