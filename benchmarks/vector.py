@@ -13,13 +13,11 @@ import platform
 import sys
 import time
 from collections.abc import Callable
-from functools import partial
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
+from gymnasium.vector import SyncVectorEnv
 from isolation import HEADER, NUMERIC, children, cpu_of
 
 from spade_envs import seeds_folder

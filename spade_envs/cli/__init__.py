@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import warnings
+from typing import Any
 
 from spade_envs.cli.stopping import Terminated, provide
 
@@ -15,8 +17,22 @@ def main() -> None:
         provide()
         from spade_envs.cli.app import run
 
+        warnings.showwarning = _show
         code = run()
     except KeyboardInterrupt as stop:
         print(stop if isinstance(stop, Terminated) else "stopped", file=sys.stderr)
         code = stop.code if isinstance(stop, Terminated) else 130
     sys.exit(code)
+
+
+def _show(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any, **__: Any
+) -> None:
+    """Show what is wrong with a file of a registry as a remark: where in this program it was seen helps nobody."""
+    from spade_envs.cli.output import remark
+    from spade_envs.registry.versions import RegistryWarning
+
+    if issubclass(category, RegistryWarning):
+        remark(f"spade-envs: {message}")
+    else:
+        remark(warnings.formatwarning(message, category, filename, lineno).rstrip())

@@ -10,7 +10,22 @@ from typing import Annotated, Any
 
 import typer
 
-from spade_envs.cli import browse, diff, doctor, exporting, importing, judge, play, replaying, verify
+from spade_envs.cli import (
+    browse,
+    curate,
+    diff,
+    doctor,
+    exporting,
+    family,
+    importing,
+    judge,
+    listing,
+    play,
+    records,
+    refusals,
+    replaying,
+    verify,
+)
 from spade_envs.cli.codes import CANNOT_RUN, DONE, STOPPED, UNHEARD, WRONG_USE
 from spade_envs.cli.output import mute, remark
 from spade_envs.cli.stopping import Terminated
@@ -26,12 +41,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 COMMANDS: dict[str, tuple[Callable[..., Any], str]] = {
-    "list": (browse.list_, "spade-envs list --domain games"),
+    "list": (listing.list_, "spade-envs list --domain games --difficulty 0.3..0.7 --sort regret"),
+    "search": (listing.search, "spade-envs search lamps row --status active"),
     "show": (browse.show, "spade-envs show spade/LampRow-v0"),
     "source": (browse.source, "spade-envs source spade/LampRow > lamp_row.py"),
+    "history": (family.history, "spade-envs history spade/LampRow-v0"),
+    "lineage": (family.lineage, "spade-envs lineage spade/LampRow-v0"),
     "check": (judge.check, "spade-envs check designs/*.py --all --jobs 4 --json"),
     "admit": (judge.admit, "spade-envs admit seeds/*.py --registry registry"),
-    "refused": (judge.refused, "spade-envs refused --last 10 --json"),
+    "refused": (refusals.refused, "spade-envs refused --gate novelty --last 10 --json"),
+    "retire": (curate.retire, "spade-envs retire spade/LampRow-v0 --reason 'too much like another'"),
+    "activate": (curate.activate, "spade-envs activate spade/LampRow-v0 --reason 'needed again'"),
+    "rollback": (curate.rollback, "spade-envs rollback runs/mine 12 --dry-run"),
+    "rebuild": (records.rebuild, "spade-envs rebuild --registry runs/mine/registry"),
     "play": (play.play, "spade-envs play spade/LampRow-v0 --difficulty 2 --seed 7"),
     "diff": (diff.diff, "spade-envs diff spade/LampRow-v0 spade/DarkPanel-v0"),
     "replay": (replaying.replay, "spade-envs replay spade/LampRow-v0 --expert --seed 7"),

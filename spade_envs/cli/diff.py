@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from spade_envs.cli.browse import Id
+from spade_envs.cli.options import Id
 from spade_envs.cli.output import LINES, out, print_json, remark
 from spade_envs.contract import code_sha256
 from spade_envs.contract.ids import EnvId

@@ -1,4 +1,4 @@
-"""The subcommand doctor: what isolation holds on this machine, by trial."""
+"""The subcommand doctor: what isolation holds on this machine, by trial, and how the registries are."""
 
 from __future__ import annotations
 
@@ -14,18 +14,22 @@ from spade_envs.cli.codes import CANNOT_RUN, DONE
 from spade_envs.cli.output import out, print_json
 from spade_envs.isolation.doctor import SIGNAL, Attempt, Diagnosis, Layer, diagnose
 from spade_envs.isolation.seccomp import KILLED
+from spade_envs.registry.examine import Examined, examine
 
 
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> int:
-    """Try which layers of isolation hold on this machine, and say how to get those that do not."""
-    found = diagnose()
+    """Try which layers of isolation hold on this machine, look at the registries, and say how to mend what is wrong."""
+    found, registries = diagnose(), examine()
+    sound = found.sound and not any(one.problems for one in registries)
     if as_json:
-        print_json({"sound": found.sound, **asdict(found)})
+        told = [one.as_dict() for one in registries]
+        print_json({"sound": sound, **asdict(found), "registries": told})
     else:
         _print(found)
-    return DONE if found.sound else CANNOT_RUN
+        _print_registries(registries)
+    return DONE if sound else CANNOT_RUN
 
 
 def _print(found: Diagnosis) -> None:
@@ -38,6 +42,20 @@ def _print(found: Diagnosis) -> None:
     for layer in found.layers:
         if not layer.holds:
             out().print(f"\n[bold]{escape(layer.name)}[/bold]: {escape(layer.remedy)}", soft_wrap=True)
+
+
+def _print_registries(registries: list[Examined]) -> None:
+    table = Table("registry", "versions", "on record", "records", "free", "", box=None, header_style="bold")
+    for one in registries:
+        numbers = (f"{one.files:,}", "-" if one.recorded is None else f"{one.recorded:,}", one.records or "-")
+        free = "-" if one.free is None else f"{one.free / 2**30:,.1f} GiB"
+        verdict = "[red]see below[/red]" if one.problems else "[green]sound[/green]"
+        table.add_row(escape(one.registry), *numbers, free, verdict)
+    out().print()
+    out().print(table)
+    for one in registries:
+        for problem in one.problems:
+            out().print(f"\n[bold]{escape(one.registry)}[/bold]: {escape(problem)}", soft_wrap=True)
 
 
 def _layers(layers: tuple[Layer, ...]) -> Table:

@@ -1,4 +1,4 @@
-"""Judging subcommands: check, admit, refused."""
+"""Judging subcommands: check, admit."""
 
 from __future__ import annotations
 
@@ -6,20 +6,16 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
 from spade_envs.admission.admit import Admission, checked, duplicate, settle, surroundings
 from spade_envs.admission.evidence import Surroundings
 from spade_envs.admission.report import Report
 from spade_envs.admission.review_http import from_environment
 from spade_envs.admission.settings import Settings
-from spade_envs.cli.output import out, print_json
 from spade_envs.cli.verdicts import Bench, judge_files
 from spade_envs.contract.printable import printable
 from spade_envs.errors import UsageError
 from spade_envs.registry.paths import user_registry
-from spade_envs.registry.refused import Refused, refused_designs
 from spade_envs.registry.store import Registry
 
 Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Designs: Python files with a header.")]
@@ -101,28 +97,3 @@ def how_judged(registry: Registry, review: bool) -> dict[str, Any]:
         raise UsageError("--review needs a model: set SPADE_REVIEW_URL and SPADE_REVIEW_MODEL")
     around = surroundings(registry, Surroundings(reviewer=reviewer))
     return {"around": around, "settings": Settings(review=review)}
-
-
-def refused(
-    registry: Folder = None,
-    last: Annotated[int, typer.Option(min=0, help="How many, the newest first; 0 for all.")] = 50,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
-) -> None:
-    """List the designs that a registry refused, with the reasons."""
-    entries = list(refused_designs(usable(registry).root))
-    shown = entries[: last or None]
-    if as_json:
-        print_json([entry.as_dict() for entry in shown])
-        return
-    table = Table("last refused", "times", "id", "gate", "reasons", "file", box=None, header_style="bold")
-    for entry in shown:
-        table.add_row(*map(escape, _row(entry)))
-    out().print(table)
-    out().print(f"{len(shown)} of {len(entries)} refused designs")
-
-
-def _row(entry: Refused) -> tuple[str, ...]:
-    when = str(entry.report.get("last_refused_at", ""))[:16]
-    times = str(entry.report.get("times", 1))
-    reasons = "\n".join(map(printable, entry.reasons))
-    return when, times, entry.id or "-", entry.gate, reasons, entry.path.name

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from spade_envs.cli.browse import Id
 from spade_envs.cli.codes import DONE
+from spade_envs.cli.options import Id
 from spade_envs.cli.output import out
 from spade_envs.errors import UsageError
 from spade_envs.registry.stack import find

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, and_, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Table, and_, delete, func, insert, or_, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from spade_envs.records.filing import mark_newest
+from spade_envs.records.filing import forget, mark_newest
 from spade_envs.records.tables import CHOICES, MEASUREMENTS, STATUSES, VERSIONS
 from spade_envs.records.values import Choice, Measured, Status, StatusChange, now
 
@@ -31,7 +30,7 @@ def measure(connection: Connection, measured: Measured) -> None:
             set_={name: value for name, value in values.items() if name not in ("id", "run", "round")},
         )
     )
-    _show_newest(connection, [measured.id])
+    show_newest(connection, [measured.id])
 
 
 def choose(connection: Connection, choices: Iterable[Choice]) -> None:
@@ -50,69 +49,65 @@ def take_back(connection: Connection, run: str, round_: int) -> None:
         later = _later(table, run, round_)
         touched |= set(connection.execute(select(table.c.id).where(later)).scalars())
         connection.execute(delete(table).where(later))
-    _show_newest(connection, touched)
-    for env_id in touched:
-        _stand_as_recorded(connection, env_id)
+    show_newest(connection, touched)
+    stand_as_recorded(connection, touched)
 
 
 def withdraw(connection: Connection, kept: Collection[str]) -> None:
     """Forget the held versions that are not among ``kept``: their files have left the registry."""
     held = connection.execute(select(VERSIONS.c.id, VERSIONS.c.name).where(VERSIONS.c.held)).all()
     gone = [row for row in held if row.id not in kept]
-    for row in gone:
-        connection.execute(delete(VERSIONS).where(VERSIONS.c.id == row.id))
-        for table in (MEASUREMENTS, STATUSES, CHOICES):
-            connection.execute(delete(table).where(table.c.id == row.id))
+    forget(connection, [row.id for row in gone])
     mark_newest(connection, {row.name for row in gone})
 
 
 def roll_back(connection: Connection, run: str, round_: int) -> list[StatusChange]:
     """Give every version the status that it had when a round of a run ended, by changes that are themselves on record.
 
-    What the run admitted later is retired: others may use it already, and versions never go.
+    What the run admitted later is retired: others may use it already, and versions never go. Going back to a later
+    round afterwards gives all of it back.
 
     Returns:
         The changes that were made.
     """
-    reason = f"rolled back to the end of round {round_} of {run}"
-    changes: list[StatusChange] = []
-    for env_id, status in _current(connection, run, round_):
-        before = _status_before(connection, env_id, run, round_)
-        wanted: Status = before or "retired"
-        if wanted != status:
-            changes.append(StatusChange(env_id, wanted, reason, run, None, now()))
-    for change in changes:
+    made = to_roll_back(connection, run, round_)
+    for change in made:
         change_status(connection, change)
-    return changes
+    return made
 
 
-def _current(connection: Connection, run: str, round_: int) -> list[tuple[str, Any]]:
-    """Return the versions of which the run changed something later, with where they stand."""
-    touched = select(STATUSES.c.id).where(_later(STATUSES, run, round_ + 1))
-    rows = connection.execute(select(VERSIONS.c.id, VERSIONS.c.status).where(VERSIONS.c.id.in_(touched)))
-    return [(row.id, row.status) for row in rows]
+def to_roll_back(connection: Connection, run: str, round_: int) -> list[StatusChange]:
+    """Return the changes that :func:`roll_back` would make."""
+    reason, at = f"rolled back to the end of round {round_} of {run}", now()
+    of_run = select(STATUSES.c.id).where(or_(_later(STATUSES, run, round_ + 1), _rolled_back(run)))
+    touched = connection.execute(
+        select(VERSIONS.c.id, VERSIONS.c.status).where(VERSIONS.c.id.in_(of_run)).order_by(VERSIONS.c.key)
+    ).all()
+    wanted = [(row, _status_before(connection, row.id, run, round_)) for row in touched]
+    return [StatusChange(row.id, to, reason, run, None, at) for row, to in wanted if to != row.status]
 
 
-def _status_before(connection: Connection, env_id: str, run: str, round_: int) -> Any:
-    """Return the last status before the first of the run's later changes; None where there was none."""
-    first = (
-        connection.execute(
-            select(STATUSES.c.key)
-            .where(STATUSES.c.id == env_id, _later(STATUSES, run, round_ + 1))
-            .order_by(STATUSES.c.key)
-        )
-        .scalars()
-        .first()
-    )
-    earlier = select(STATUSES.c.status).where(STATUSES.c.id == env_id, STATUSES.c.key < first)
-    return connection.execute(earlier.order_by(STATUSES.c.key.desc())).scalars().first()
+def _status_before(connection: Connection, env_id: str, run: str, round_: int) -> Status:
+    """Return the last status before the first of the run's later changes; earlier roll-backs do not count."""
+    of_it = select(STATUSES).where(STATUSES.c.id == env_id, ~_rolled_back(run)).order_by(STATUSES.c.key)
+    before: Status = "retired"
+    for row in connection.execute(of_it):
+        if row.run == run and row.round is not None and row.round > round_:
+            break
+        before = row.status
+    return before
+
+
+def _rolled_back(run: str) -> ColumnElement[bool]:
+    """What a run does, it does in a round; what is on record of it without one are roll-backs."""
+    return and_(func.coalesce(STATUSES.c.run == run, False), STATUSES.c.round.is_(None))
 
 
 def _later(table: Table, run: str, round_: int) -> ColumnElement[bool]:
     return and_(table.c.run == run, table.c.round >= round_)
 
 
-def _show_newest(connection: Connection, ids: Collection[str]) -> None:
+def show_newest(connection: Connection, ids: Iterable[str]) -> None:
     """Have the newest measurement of each version stand beside it."""
     for env_id in ids:
         of_it = select(MEASUREMENTS).where(MEASUREMENTS.c.id == env_id).order_by(MEASUREMENTS.c.key.desc())
@@ -121,10 +116,12 @@ def _show_newest(connection: Connection, ids: Collection[str]) -> None:
         connection.execute(update(VERSIONS).where(VERSIONS.c.id == env_id).values(**values))
 
 
-def _stand_as_recorded(connection: Connection, env_id: str) -> None:
-    of_it = select(STATUSES).where(STATUSES.c.id == env_id).order_by(STATUSES.c.key.desc())
-    last = connection.execute(of_it).first()
-    _stand(connection, env_id, last.status if last else "admitted", last.at if last else None)
+def stand_as_recorded(connection: Connection, ids: Iterable[str]) -> None:
+    """Have each version stand where the last change on record says."""
+    for env_id in ids:
+        of_it = select(STATUSES).where(STATUSES.c.id == env_id).order_by(STATUSES.c.key.desc())
+        last = connection.execute(of_it).first()
+        _stand(connection, env_id, last.status if last else "admitted", last.at if last else None)
 
 
 def _stand(connection: Connection, env_id: str, status: str, since: str | None) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import sqlite3
 import tempfile
+import threading
 import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,8 +26,8 @@ _REBUILD = "move it away, or make it anew from the files: `spade-envs rebuild`"
 class Database:
     """The records of one registry.
 
-    Threads may share it, and a forked process may go on with it. Where its file is replaced by another, the next
-    transaction is on the new one.
+    Threads may share it (one in memory has one connection, for which they wait), and a forked process may go on with
+    it. Where its file is replaced by another, the next transaction is on the new one.
 
     Args:
         path: the file; None for one in memory.
@@ -36,6 +37,7 @@ class Database:
     def __init__(self, path: Path | None, read_only: bool = False) -> None:
         self.path, self.read_only = path.absolute() if path else None, read_only
         self._engine = _engine(self.path, read_only)
+        self._one_at_a_time = contextlib.nullcontext() if path else threading.RLock()
         self._file = self._identity()
         _LIVING.add(self)
 
@@ -73,7 +75,7 @@ class Database:
     def reading(self) -> Iterator[Connection]:
         """Give a connection in whose block all is read as of one moment. Raises RegistryError."""
         self._follow()
-        with self._said(), self._engine.begin() as connection:
+        with self._one_at_a_time, self._said(), self._engine.begin() as connection:
             yield connection
 
     @contextlib.contextmanager

@@ -9,9 +9,10 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
+from spade_envs.contract.given import given
 from spade_envs.contract.header import Header
 from spade_envs.contract.ids import EnvId
-from spade_envs.records.tables import INTENTS, REFUSALS, SKILLS, STATUSES, VERSIONS
+from spade_envs.records.tables import CHOICES, INTENTS, MEASUREMENTS, REFUSALS, SKILLS, STATUSES, VERSIONS
 from spade_envs.records.values import Refusal, StatusChange
 
 _INDEX = "INSERT INTO texts (rowid, name, title, summary, skills, rules) VALUES (?, ?, ?, ?, ?, ?)"
@@ -43,16 +44,21 @@ def enter_all(
 
 
 def _enter_part(connection: Connection, files: list[tuple[Header, Mapping[str, Any]]], held: bool) -> None:
-    ids = [str(header.id) for header, _ in files]
-    known = set(connection.execute(select(VERSIONS.c.id).where(VERSIONS.c.id.in_(ids))).scalars())
+    ids = {str(header.id): report["code_sha256"] for header, report in files}
+    columns = VERSIONS.c
+    rows = connection.execute(select(columns.id, columns.code_sha256).where(columns.id.in_(ids))).all()
+    known = {row.id for row in rows}
     if held and known:
-        connection.execute(update(VERSIONS).where(VERSIONS.c.id.in_(known)).values(held=True))
-    new = [(header, report) for header, report in files if str(header.id) not in known]
-    if not new:
+        other = [row.id for row in rows if row.code_sha256 != ids[row.id]]  # of files that lay here before
+        forget(connection, other)
+        known.difference_update(other)
+        connection.execute(update(VERSIONS).where(columns.id.in_(known)).values(held=True))
+    if not (new := [(header, report) for header, report in files if str(header.id) not in known]):
         return
-    first = connection.execute(select(func.coalesce(func.max(VERSIONS.c.key), 0))).scalar_one() + 1
-    rows = [{"key": key, **_values(*file, held)} for key, file in enumerate(new, first)]
-    connection.execute(insert(VERSIONS), rows)
+    first = _next_key(connection)
+    connection.execute(
+        insert(VERSIONS), [{"key": key, **_values(*file, held)} for key, file in enumerate(new, first)]
+    )
     skills = [(key, s) for key, (header, _) in enumerate(new, first) for s in dict.fromkeys(header.skills)]
     connection.execute(insert(SKILLS), [{"skill": skill, "key": key} for key, skill in skills])
     connection.exec_driver_sql(_INDEX, [(key, *_texts(*file)) for key, file in enumerate(new, first)])
@@ -62,17 +68,43 @@ def _enter_part(connection: Connection, files: list[tuple[Header, Mapping[str, A
     mark_newest(connection, {header.id.name for header, _ in new})
 
 
+def enter_row(connection: Connection, row: Mapping[str, Any]) -> None:
+    """Put a version on record as a row of other records has it, with its ``skills`` and, where known, its ``texts``."""
+    key = _next_key(connection)
+    values = {column.name: row.get(column.name) for column in VERSIONS.columns}
+    connection.execute(insert(VERSIONS).values(values | {"key": key, "newest": False}))
+    for skill in row["skills"]:
+        connection.execute(insert(SKILLS).values(skill=skill, key=key))
+    plain = (_words(row["name"]), row["title"], row["summary"], _listed(row["skills"]), "")
+    connection.exec_driver_sql(_INDEX, (key, *(row["texts"] or plain)))
+    mark_newest(connection, [row["name"]])
+
+
+def forget(connection: Connection, ids: Collection[str]) -> None:
+    """Take versions off the record, with all that happened to them."""
+    for env_id in ids:
+        key = connection.execute(select(VERSIONS.c.key).where(VERSIONS.c.id == env_id)).scalar()
+        connection.execute(delete(VERSIONS).where(VERSIONS.c.key == key))
+        connection.execute(delete(SKILLS).where(SKILLS.c.key == key))
+        connection.exec_driver_sql("DELETE FROM texts WHERE rowid = ?", (key,))
+        for table in (STATUSES, MEASUREMENTS, CHOICES):
+            connection.execute(delete(table).where(table.c.id == env_id))
+
+
+def _next_key(connection: Connection) -> int:
+    return int(connection.execute(select(func.coalesce(func.max(VERSIONS.c.key), 0))).scalar_one()) + 1
+
+
 def first_statuses(env_id: str, report: Mapping[str, Any]) -> list[StatusChange]:
     """Return where a version stands when it has been admitted: in the active pool, or not yet, and why."""
-    at, pool = report.get("admitted_at") or "", report.get("active_pool") or {}
-    run, round_ = report.get("run"), report.get("round")
+    at, pool = given(report, "admitted_at", str) or "", given(report, "active_pool", dict) or {}
+    run, round_ = given(report, "run", str), given(report, "round", int)
     changes = [StatusChange(env_id, "admitted", "passed every gate", run, round_, at)]
     if pool.get("enters"):
         changes.append(StatusChange(env_id, "active", "entered the active pool", run, round_, at))
-    elif pool.get("reasons"):
-        changes[0] = StatusChange(
-            env_id, "admitted", f"stays out of the active pool: {'; '.join(pool['reasons'])}", run, round_, at
-        )
+    elif reasons := _line(given(pool, "reasons", list)):
+        reason = f"stays out of the active pool: {reasons}"
+        changes[0] = StatusChange(env_id, "admitted", reason, run, round_, at)
     return changes
 
 
@@ -112,7 +144,7 @@ def enter_refusal(connection: Connection, refusal: Refusal) -> None:
 
 
 def _values(header: Header, report: Mapping[str, Any], held: bool) -> dict[str, Any]:
-    scores = report.get("scores") or {}
+    scores = given(report, "scores", dict) or {}
     env_id: EnvId = header.id
     return {
         "id": str(env_id),
@@ -129,27 +161,35 @@ def _values(header: Header, report: Mapping[str, Any], held: bool) -> dict[str, 
         "difficulty_levels": header.difficulty_levels,
         "code_sha256": report["code_sha256"],
         "file_sha256": report["file_sha256"],
-        "admitted_at": report.get("admitted_at"),
-        "run": report.get("run"),
-        "round": report.get("round"),
-        **{name: scores.get(name) for name in ("difficulty", "diversity", "stability")},
-        "provenance": {**report.get("provenance", {}), **_imported(report)},
+        "admitted_at": given(report, "admitted_at", str),
+        "run": given(report, "run", str),
+        "round": given(report, "round", int),
+        **{name: given(scores, name, int | float) for name in ("difficulty", "diversity", "stability")},
+        "provenance": {**(given(report, "provenance", dict) or {}), **_imported(report)},
         "newest": False,  # until all of its name are in
         "status": first_statuses(str(env_id), report)[-1].status,
-        "status_since": report.get("admitted_at"),
+        "status_since": given(report, "admitted_at", str),
     }
 
 
 def _texts(header: Header, report: Mapping[str, Any]) -> tuple[str, ...]:
-    gates = report.get("gates") or [{}]
-    return (
-        f"{header.id.name} {' '.join(_WORD.findall(header.id.name))}",
-        header.title,
-        header.summary,
-        " ".join(header.skills).replace("_", " "),
-        str(gates[0].get("saw", {}).get("rules", "")),
-    )
+    gates = given(report, "gates", list) or [{}]
+    saw = given(gates[0], "saw", dict) if isinstance(gates[0], dict) else None
+    rules = given(saw or {}, "rules", str) or ""
+    return _words(header.id.name), header.title, header.summary, _listed(header.skills), rules
+
+
+def _words(name: str) -> str:
+    return f"{name} {' '.join(_WORD.findall(name))}"
+
+
+def _listed(skills: Iterable[str]) -> str:
+    return " ".join(skills).replace("_", " ")
 
 
 def _imported(report: Mapping[str, Any]) -> dict[str, Any]:
     return {"imported": report["imported"]} if "imported" in report else {}
+
+
+def _line(reasons: list[Any] | None) -> str:
+    return "; ".join(map(str, reasons or ())).encode("utf-8", "replace").decode()

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from sqlalchemy import (
-    ColumnElement,
-    Select,
-    TextClause,
-    and_,
-    bindparam,
-    exists,
-    literal_column,
-    select,
-    text,
-)
+from sqlalchemy import CTE, ColumnElement, Select, func, literal_column, or_, select
 
+from spade_envs.contract.header_keys import DOMAINS, ORIGINS
 from spade_envs.contract.ids import near_matches
 from spade_envs.errors import UsageError
-from spade_envs.records.tables import SKILLS, VERSIONS
+from spade_envs.records.tables import SKILLS, TEXT, VERSIONS
 from spade_envs.records.values import STATUSES, Status
 
-Sort = Literal["name", "newest", "difficulty", "regret", "success", "diversity", "round"]
+Sort = Literal["name", "newest", "difficulty", "regret", "success", "diversity", "round", "rank"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
 Range = tuple[float, float]
 EVERYTHING: Range = (-math.inf, math.inf)
@@ -38,11 +31,12 @@ class Query:
         domain, skill, status, origin, run, round, name: equal to.
         difficulty, regret, success: between the two, both included. What was never measured lies in no range.
         all_versions: older versions of a name, too.
-        sort: by name and version, or the largest first.
+        sort: by name and version, or the largest first; ``"rank"``: what the words fit best.
         limit, offset: which part of the answer; None for no limit.
 
     Raises:
-        UsageError: a status or an order that there is not; a range of which the lower end is the higher.
+        UsageError: a domain, status, origin or order that there is not; a range of which the lower end is the
+            higher; a part that begins before the first; a rank of no words.
     """
 
     text: str = ""
@@ -62,64 +56,110 @@ class Query:
     offset: int = 0
 
     def __post_init__(self) -> None:
-        _one_of("status", self.status, STATUSES)
-        _one_of("order", self.sort, SORTS)
+        one_of("domain", self.domain, DOMAINS)
+        one_of("status", self.status, STATUSES)
+        one_of("origin", self.origin, ORIGINS)
+        one_of("order", self.sort, SORTS)
         for name in ("difficulty", "regret", "success"):
             low, high = getattr(self, name)
             if not low <= high:
                 raise UsageError(f"{name} from {low} to {high} holds nothing; write the lower end first")
+        if self.offset < 0 or (self.limit or 0) < 0:
+            raise UsageError("no part of an answer begins before the first or is shorter than nothing")
+        if self.sort == "rank" and not self.text.strip():
+            raise UsageError("only words that are searched for give a rank; name another order")
 
 
-def _one_of(what: str, found: str | None, known: tuple[str, ...]) -> None:
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which versions count where the records are one part of a stack of registries.
+
+    Attributes:
+        hidden: keys of those that do not.
+        newest: keys of those that count as the newest of their name, although the records have a newer one.
+    """
+
+    hidden: frozenset[int] = frozenset()
+    newest: frozenset[int] = frozenset()
+
+
+def matching(query: Query, scope: Scope, *columns: ColumnElement[Any]) -> Select[Any]:
+    """Return the statement that gives these columns of what is asked for, in no order.
+
+    It reads nothing of ``versions`` but what the index ``versions_listed`` holds, if ``columns`` do not.
+    """
+    met = _conditions(query)
+    if not query.all_versions:
+        extra = [VERSIONS.c.key.in_(each(scope.newest))] if scope.newest else []
+        met.append(or_(VERSIONS.c.newest, *extra))
+    if scope.hidden:
+        met.append(VERSIONS.c.key.not_in(each(scope.hidden)))
+    return select(*columns).where(*met)
+
+
+def in_order(query: Query, scope: Scope) -> Select[Any]:
+    """Return the statement that gives the keys and what they are sorted by, in the order that is asked for.
+
+    The same rows have the same order, whatever the order they came in.
+    """
+    columns = VERSIONS.c
+    if query.sort == "name":
+        by = matching(query, scope, columns.key, literal_column("NULL").label("by"))
+        return by.order_by(columns.name, columns.version)
+    if query.sort == "rank":
+        ranks = _ranks(query.text)
+        ranked = matching(query, scope, columns.key, ranks.c.rank.label("by"))
+        ranked = ranked.join_from(VERSIONS, ranks, ranks.c.key == columns.key)
+        return ranked.order_by(ranks.c.rank.desc(), columns.name, columns.version)
+    value = columns[{"newest": "admitted_at"}.get(query.sort, query.sort)]
+    ordered = matching(query, scope, columns.key, value.label("by"))
+    return ordered.order_by(value.desc().nulls_last(), columns.name, columns.version)
+
+
+def each(values: Iterable[str | int]) -> Select[Any]:
+    """Return values to be looked among: one parameter, however many they are."""
+    return select(func.json_each(json.dumps(list(values))).table_valued("value").c.value)
+
+
+def one_of(what: str, found: str | None, known: tuple[str, ...]) -> None:
+    """Raise UsageError, with the nearest word, where one is none of few."""
     if found is not None and found not in known:
         near = near_matches(found, known)
         mend = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
         raise UsageError(f"there is no {what} {found!r}; {mend}")
 
 
-def conditions(query: Query) -> list[ColumnElement[bool]]:
-    """Return what a row of ``versions`` has to meet, all of it."""
+def _conditions(query: Query) -> list[ColumnElement[bool]]:
     columns = VERSIONS.c
-    equal = {
-        columns.domain: query.domain,
-        columns.status: query.status,
-        columns.origin: query.origin,
-        columns.run: query.run,
-        columns.round: query.round,
-        columns.name: query.name,
-    }
-    met = [column == value for column, value in equal.items() if value is not None]
-    for column, (low, high) in (
-        (columns.difficulty, query.difficulty),
-        (columns.regret, query.regret),
-        (columns.success, query.success),
-    ):
-        if (low, high) != EVERYTHING:
-            met.append(column.between(low, high))
+    equal = ("domain", "status", "origin", "run", "round", "name")
+    wanted = {columns[name]: getattr(query, name) for name in equal}
+    met = [column == _encodable(value) for column, value in wanted.items() if value is not None]
+    for name in ("difficulty", "regret", "success"):
+        if (between := getattr(query, name)) != EVERYTHING:
+            met.append(columns[name].between(*between))
     if query.skill:
-        met.append(exists().where(and_(SKILLS.c.key == columns.key, SKILLS.c.skill == query.skill)))
-    if query.text.strip():
-        met.append(
-            columns.key.in_(select(literal_column("rowid")).select_from(_texts()).where(_holds(query.text)))
-        )
-    return met if query.all_versions else [*met, columns.newest]
+        with_it = SKILLS.c.skill == _encodable(query.skill)
+        met.append(columns.key.in_(select(SKILLS.c.key).where(with_it)))
+    if query.text.strip() and query.sort != "rank":
+        met.append(columns.key.in_(select(TEXT.c.rowid).where(_holds(query.text))))
+    return met
 
 
-def in_order(statement: Select[Any], sort: Sort) -> Select[Any]:
-    """Return the statement with its order: the same for the same rows, whatever the order they came in."""
-    columns = VERSIONS.c
-    if sort == "name":
-        return statement.order_by(columns.name, columns.version)
-    column = {"newest": columns.admitted_at, "round": columns.round}.get(sort)
-    column = columns[sort] if column is None else column
-    return statement.order_by(column.desc().nulls_last(), columns.name, columns.version)
+def _ranks(words: str) -> CTE:
+    """What holds the words, with a number that is the larger the better they fit: rare ones, in the name above all."""
+    weights = {"name": 10, "title": 6, "summary": 3, "skills": 3, "rules": 1}
+    rank = -func.bm25(literal_column("texts"), *weights.values())
+    found = select(TEXT.c.rowid.label("key"), rank.label("rank")).where(_holds(words))
+    return found.cte("ranks").prefix_with("MATERIALIZED")
 
 
-def _texts() -> Any:
-    return text("texts")
-
-
-def _holds(words: str) -> TextClause:
+def _holds(words: str) -> ColumnElement[bool]:
     """Quoted, so that nothing that a person types is a command of the search's own language."""
-    terms = " ".join('"{}"*'.format(word.replace('"', '""')) for word in words.split())
-    return text("texts MATCH :terms").bindparams(bindparam("terms", terms))
+    known = _encodable(words.replace("\0", " ")).split()
+    terms = " ".join('"{}"*'.format(word.replace('"', '""')) for word in known) or '""'
+    return literal_column("texts").op("MATCH", is_comparison=True)(terms)
+
+
+def _encodable(value: Any) -> Any:
+    """What a shell hands over may be no text at all, which no database knows."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row, func, select, union
 
 from spade_envs.records.filing import batched
-from spade_envs.records.query import Query, conditions, in_order
+from spade_envs.records.query import Query, Scope, each, in_order, matching
 from spade_envs.records.tables import CHOICES, MEASUREMENTS, REFUSALS, SKILLS, STATUSES, VERSIONS
 from spade_envs.records.values import Choice, Listed, Measured, Refusal, StatusChange
 
@@ -16,32 +17,31 @@ _AT_ONCE = 500
 """How many values one statement carries: SQLite has a limit."""
 
 
-def listed(connection: Connection, query: Query, without: Collection[str] = ()) -> list[Listed]:
-    """Return what a question asks for, in its order.
-
-    Args:
-        connection: in a transaction.
-        query: the question.
-        without: ids that do not count; few.
-    """
-    statement = in_order(
-        select(VERSIONS).where(*conditions(query), VERSIONS.c.id.not_in(list(without))), query.sort
-    )
-    statement = statement.limit(query.limit).offset(query.offset)
-    return _rows(connection, connection.execute(statement).all())
+def listed(connection: Connection, query: Query, scope: Scope = Scope()) -> list[Listed]:  # noqa: B008 (frozen)
+    """Return what a question asks for, in its order."""
+    return [row for _, row in sorted_rows(connection, query, scope)]
 
 
-def count(connection: Connection, query: Query, without: Collection[str] = ()) -> int:
+def sorted_rows(connection: Connection, query: Query, scope: Scope) -> list[tuple[Any, Listed]]:
+    """Return what a question asks for, in its order, each with what it is sorted by (None: its name)."""
+    statement = in_order(query, scope).limit(query.limit).offset(query.offset)
+    by = {row.key: row.by for row in connection.execute(statement)}
+    rows: dict[int, Listed] = {}
+    for part in batched(by, _AT_ONCE):
+        rows |= _rows(connection, connection.execute(select(VERSIONS).where(VERSIONS.c.key.in_(part))))
+    return [(value, rows[key]) for key, value in by.items()]
+
+
+def count(connection: Connection, query: Query, scope: Scope = Scope()) -> int:  # noqa: B008 (frozen)
     """Return how many versions answer a question, whatever its limit."""
-    statement = select(func.count()).select_from(VERSIONS)
-    statement = statement.where(*conditions(query), VERSIONS.c.id.not_in(list(without)))
+    statement = matching(replace(query, sort="name"), scope, func.count()).select_from(VERSIONS)
     return int(connection.execute(statement).scalar_one())
 
 
 def one(connection: Connection, env_id: str) -> Listed | None:
     """Return what is on record of one version."""
-    rows = connection.execute(select(VERSIONS).where(VERSIONS.c.id == env_id)).all()
-    return _rows(connection, rows)[0] if rows else None
+    rows = _rows(connection, connection.execute(select(VERSIONS).where(VERSIONS.c.id == env_id)))
+    return next(iter(rows.values()), None)
 
 
 def by_code(connection: Connection, code_sha256: str) -> list[str]:
@@ -63,6 +63,37 @@ def versions_of(connection: Connection, names: Iterable[str]) -> dict[str, list[
 def names(connection: Connection) -> list[str]:
     """Return every name on record."""
     return list(connection.execute(select(VERSIONS.c.name).where(VERSIONS.c.newest)).scalars())
+
+
+def held(connection: Connection) -> list[str]:
+    """Return the ids of the versions that the registry holds itself."""
+    return list(connection.execute(select(VERSIONS.c.id).where(VERSIONS.c.held)).scalars())
+
+
+def strangers(connection: Connection) -> list[str]:
+    """Return the ids to which something happened and which are not on record themselves."""
+    happened = union(*(select(table.c.id) for table in (STATUSES, MEASUREMENTS, CHOICES))).subquery()
+    return list(
+        connection.execute(select(happened.c.id).where(happened.c.id.not_in(select(VERSIONS.c.id)))).scalars()
+    )
+
+
+def skills(connection: Connection) -> list[str]:
+    """Return every skill on record."""
+    return list(connection.execute(select(SKILLS.c.skill).distinct()).scalars())
+
+
+def runs(connection: Connection) -> list[str]:
+    """Return the name of every run that put anything on record."""
+    ran = union(*(select(table.c.run) for table in (VERSIONS, STATUSES, MEASUREMENTS, CHOICES)))
+    return [run for run in connection.execute(ran).scalars() if run is not None]
+
+
+def told(connection: Connection, ids: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Return id -> title and status of those of these versions that are on record."""
+    statement = select(VERSIONS.c.id, VERSIONS.c.title, VERSIONS.c.status)
+    rows = connection.execute(statement.where(VERSIONS.c.id.in_(each(ids))))
+    return {row.id: (row.title, row.status) for row in rows}
 
 
 def children(connection: Connection, ids: Iterable[str]) -> list[tuple[str, str]]:
@@ -94,11 +125,19 @@ def choices(connection: Connection, env_id: str) -> list[Choice]:
     return [Choice(**row) for row in _all_of(connection, CHOICES, env_id)]
 
 
-def refusals(connection: Connection, limit: int | None = None) -> list[Refusal]:
-    """Return the refused designs, the newest first."""
+def refusals(connection: Connection, limit: int | None = None, gate: str | None = None) -> list[Refusal]:
+    """Return the refused designs, the newest first: all, or those that did not pass one gate."""
     statement = select(REFUSALS).order_by(REFUSALS.c.last_at.desc(), REFUSALS.c.code_sha256).limit(limit)
+    if gate is not None:
+        statement = statement.where(REFUSALS.c.gate == gate)
     rows = connection.execute(statement).mappings()
     return [Refusal(**{**row, "reasons": tuple(row["reasons"])}) for row in rows]
+
+
+def refused_by(connection: Connection) -> dict[str, int]:
+    """Return gate -> how many designs it was the first to refuse."""
+    counted = select(REFUSALS.c.gate, func.count()).group_by(REFUSALS.c.gate)
+    return dict(connection.execute(counted).tuples().all())
 
 
 def totals(connection: Connection) -> dict[str, int]:
@@ -112,17 +151,14 @@ def _all_of(connection: Connection, table: Any, env_id: str) -> list[dict[str, A
     return [{name: value for name, value in row.items() if name != "key"} for row in rows]
 
 
-def _rows(connection: Connection, rows: Iterable[Row[Any]]) -> list[Listed]:
-    found = [row._asdict() for row in rows]
-    skills = _skills(connection, [row["key"] for row in found])
-    fields = Listed.__dataclass_fields__
-    return [
-        Listed(
-            **{name: row[name] for name in fields if name != "skills"},
-            skills=tuple(skills.get(row["key"], ())),
-        )
-        for row in found
-    ]
+def _rows(connection: Connection, rows: Iterable[Row[Any]]) -> dict[int, Listed]:
+    found = {row.key: row._asdict() for row in rows}
+    skills = _skills(connection, list(found))
+    own = [name for name in Listed.__dataclass_fields__ if name != "skills"]
+    return {
+        key: Listed(**{name: row[name] for name in own}, skills=tuple(skills.get(key, ())))
+        for key, row in found.items()
+    }
 
 
 def _skills(connection: Connection, keys: list[int]) -> dict[int, list[str]]:

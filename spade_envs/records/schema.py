@@ -41,6 +41,13 @@ def build(connection: Connection) -> None:
     connection.exec_driver_sql("INSERT INTO alembic_version VALUES (?)", (SCHEMA,))
 
 
+def clear(connection: Connection) -> None:
+    """Remove all tables, in the transaction of this connection."""
+    METADATA.drop_all(connection)
+    for table in ("texts", "alembic_version"):
+        connection.exec_driver_sql(f"DROP TABLE IF EXISTS {table}")
+
+
 def known_schemas() -> list[str]:
     """Return the schemas that this version can read, the newest first."""
     from alembic.script import ScriptDirectory

@@ -13,6 +13,9 @@ from sqlalchemy import (
     String,
     Table,
     UniqueConstraint,
+    column,
+    table,
+    text,
 )
 
 SCHEMA = "0001"
@@ -57,11 +60,12 @@ VERSIONS = Table(
     Column("regret_low", Float),
     Column("regret_high", Float),
     Index("versions_of_a_name", "name", "version"),
-    Index("versions_newest", "newest", "name"),
-    Index("versions_by_domain", "domain", "newest"),
-    Index("versions_by_status", "status", "newest"),
-    Index("versions_by_difficulty", "difficulty"),
-    Index("versions_by_regret", "regret"),
+    Index(  # whatever is asked of a list is answered out of this, a tenth of the table
+        "versions_listed",
+        *("newest", "name", "version", "domain", "status", "origin", "run", "round", "difficulty"),
+        *("diversity", "regret", "success", "admitted_at"),
+    ),
+    Index("versions_of_others", "id", sqlite_where=text("held = 0")),
     Index("versions_by_code", "code_sha256"),
     Index("versions_by_parent", "parent"),
     Index("versions_of_a_round", "run", "round"),
@@ -145,5 +149,7 @@ INTENTS = Table(
 
 TEXTS = "CREATE VIRTUAL TABLE texts USING fts5 (name, title, summary, skills, rules)"
 """Full text of each version, ``rowid`` its key; SQLAlchemy has no words for it."""
+TEXT = table("texts", column("rowid"))
+"""The same, to be asked."""
 
 TEXT_TABLES = ("texts", "texts_data", "texts_idx", "texts_content", "texts_docsize", "texts_config")

@@ -15,7 +15,7 @@ from spade_envs.contract.findings import Finding
 from spade_envs.contract.ids import EnvId
 from spade_envs.errors import RegistryError
 from spade_envs.registry.files import LOCK_FILE
-from spade_envs.registry.versions import RegistryWarning
+from spade_envs.registry.versions import REFUSED_FOLDER, RegistryWarning
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -39,14 +39,16 @@ class Recorder:
         self._registry = registry
         self._path = registry.root / RECORDS_FILE
         self._open: Database | None = None
+        self._stamp: tuple[int, ...] | None = None
 
     def to_read(self) -> Database:
         """Return the records; where they cannot be used, what the files say, with a warning."""
         from spade_envs.records import Database
 
-        if not self._registry.read_only and not self._registry.root.is_dir():
-            return Database.in_memory(self._fill)  # another process may make it at any moment
-        if self._open is None:
+        if not self._begun():
+            return Database.in_memory(self._fill)  # another process may begin at any moment
+        if self._open is None or self._outdated(self._open):
+            self._stamp = _stamp(self._path)
             self._open = self._usable() or Database.in_memory(self._fill)
         return self._open
 
@@ -86,6 +88,16 @@ class Recorder:
         except RegistryError as error:
             said = f"the new version of {name} stands, but is not on record yet: {error}"
             warnings.warn(said, RegistryWarning, stacklevel=4)
+
+    def _begun(self) -> bool:
+        """Say whether anything lies there of which records are kept: not every folder that is looked into gets a file."""
+        if self._path.exists() or self._registry.read_only:
+            return True
+        return (self._registry.root / REFUSED_FOLDER).is_dir() or bool(self._registry.names())
+
+    def _outdated(self, found: Database) -> bool:
+        """Say whether the file is not what it was: what could not be used may be now, and what is gone is made anew."""
+        return not self._path.exists() if found.path else self._stamp != _stamp(self._path)
 
     def _usable(self) -> Database | None:
         from spade_envs.records import Database
@@ -130,6 +142,13 @@ class Recorder:
         filing.enter_all(connection, ((e.header, e.report) for e in self._registry.entries()))
         for refused in refused_designs(self._registry.root):
             filing.enter_refusal(connection, refused.as_refusal())
+
+
+def _stamp(path: Path) -> tuple[int, ...] | None:
+    with contextlib.suppress(OSError):
+        status = path.stat()
+        return status.st_ino, status.st_size, status.st_mtime_ns
+    return None
 
 
 def _free(lock: Path) -> bool:

@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from spade_envs.contract.given import given
 from spade_envs.errors import RegistryError
 from spade_envs.registry.files import made, replace
 from spade_envs.registry.versions import REFUSED_FOLDER, RegistryWarning
@@ -42,18 +43,24 @@ class Refused:
     @property
     def id(self) -> str | None:
         """The id in its header, None where that could not be read."""
-        return self.report.get("id")
+        found: str | None = given(self.report, "id", str)
+        return found
 
     @property
     def gate(self) -> str:
         """The first gate that it did not pass."""
-        return next((gate["name"] for gate in self.report.get("gates", ()) if not gate["passed"]), "")
+        names = (given(gate, "name", str) for gate in self._gates if not gate.get("passed"))
+        return next((name for name in names if name), "")
 
     @property
     def reasons(self) -> tuple[str, ...]:
         """What refused it, each finding with its rule."""
-        found = [f for gate in self.report.get("gates", ()) for f in gate["findings"]]
-        return tuple(f"{f['found']} [{f['rule']}]" for f in found if f.get("severity") != "warn")
+        found = [f for gate in self._gates for f in given(gate, "findings", list) or () if isinstance(f, dict)]
+        return tuple(f"{f.get('found')} [{f.get('rule')}]" for f in found if f.get("severity") != "warn")
+
+    @property
+    def _gates(self) -> list[dict[str, Any]]:
+        return [gate for gate in self.report.get("gates", ()) if isinstance(gate, dict)]
 
     def as_refusal(self) -> Refusal:
         """Return the entry as records have it."""
@@ -61,15 +68,15 @@ class Refused:
 
         report = self.report
         return Refusal(
-            code_sha256=str(report.get("code_sha256") or self.path.stem),
+            code_sha256=given(report, "code_sha256", str) or self.path.stem,
             id=self.id,
             gate=self.gate,
             reasons=self.reasons,
-            times=report.get("times", 1),
-            first_at=str(report.get("first_refused_at", "")),
-            last_at=str(report.get("last_refused_at", "")),
-            run=report.get("run"),
-            round=report.get("round"),
+            times=given(report, "times", int) or 1,
+            first_at=given(report, "first_refused_at", str) or "",
+            last_at=given(report, "last_refused_at", str) or "",
+            run=given(report, "run", str),
+            round=given(report, "round", int),
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -116,6 +123,13 @@ def refused_designs(root: Path) -> Iterator[Refused]:
             warnings.warn(f"skipped {path}: it is no report; remove it", RegistryWarning, stacklevel=2)
         else:
             yield Refused(path.with_suffix(".py"), report)
+
+
+def refused_design(root: Path, code_sha256: str) -> Refused | None:
+    """Return one refused design of a registry's folder, None where it is not kept."""
+    path = root / REFUSED_FOLDER / f"{code_sha256[:16]}.py"
+    report = _read(path.with_suffix(".json"))
+    return None if report is None else Refused(path, report)
 
 
 def _keep(folder: Path, source: str, report: dict[str, Any], most: int) -> Refused:

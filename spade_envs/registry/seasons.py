@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from sqlalchemy import Connection
 
-from spade_envs.contract.ids import EnvId
-from spade_envs.records import Choice, Measured, Query, StatusChange, changes, filing, reading
+from spade_envs.records import Choice, Measured, Query, StatusChange, changes, reading
 from spade_envs.registry.life_cycle import Rules, crowded_out, verdict
-from spade_envs.registry.stack import holder_of
+from spade_envs.registry.status import know
 from spade_envs.registry.store import Registry
 
 
@@ -41,7 +40,7 @@ def keep_round(
     """
     with registry.own_records.writing() as connection:
         changes.take_back(connection, run, round)
-        _know(connection, registry, [*(m.id for m in measured), *(c.id for c in choices), *(c.id for c in also)])
+        know(connection, registry, [*(m.id for m in measured), *(c.id for c in choices), *(c.id for c in also)])
         changes.choose(connection, choices)
         for one in measured:
             changes.measure(connection, one)
@@ -75,17 +74,6 @@ def standings(registry: Registry) -> dict[str, str]:
     """Return id -> status of every version on record in a registry."""
     with registry.records.reading() as connection:
         return {one.id: one.status for one in reading.listed(connection, Query(all_versions=True))}
-
-
-def _know(connection: Connection, registry: Registry, ids: Iterable[str]) -> None:
-    """Put versions that other registries hold on record here, so that they can stand somewhere."""
-    for text in sorted(set(ids)):
-        env_id = EnvId.parse(text)
-        if reading.one(connection, text) is None and isinstance(env_id, EnvId):
-            holder = holder_of(env_id)
-            if holder is not None:
-                entry = holder.entry(env_id)
-                filing.enter(connection, entry.header, entry.report, held=holder.root == registry.root)
 
 
 def _judged(connection: Connection, measured: Sequence[Measured], rules: Rules) -> list[StatusChange]:

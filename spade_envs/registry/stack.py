@@ -6,6 +6,7 @@ What lies further up hides what lies below: the same id is one version, whicheve
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from spade_envs.registry.paths import shipped_registry, user_registry
 from spade_envs.registry.store import Registry
 from spade_envs.registry.versions import numbers
 
+Stack = Sequence[Registry]
+"""Registries, the topmost last."""
 ADDED = "SPADE_REGISTRIES"
 """The environment variable that holds the folders which were added, so that processes started by this one know them."""
 
@@ -39,29 +42,33 @@ def add_registry(path: Path | str) -> Registry:
     return next(known for known in registries() if known.root == root)
 
 
-def find(text: str) -> tuple[Registry, EnvId]:
+def find(text: str, stack: Stack | None = None) -> tuple[Registry, EnvId]:
     """Return the registry and the id that a text names; without a version, the newest.
+
+    Args:
+        text: what was written.
+        stack: the registries that are asked, the topmost last; those in force if none are given.
 
     Raises:
         UnknownEnvironment: no registry holds it. The message names near matches.
         RegistryError: two registries hold different files under this id.
     """
     parsed = EnvId.parse(text)
-    env_id = _newest_of(text) if isinstance(parsed, Finding) else parsed
-    if env_id is not None and (holder := holder_of(env_id)) is not None:
+    env_id = _newest_of(text, stack) if isinstance(parsed, Finding) else parsed
+    if env_id is not None and (holder := holder_of(env_id, stack)) is not None:
         return holder, env_id
-    near = near_ids(text, _candidates(text))
+    near = near_ids(text, _candidates(text, stack))
     advice = f"did you mean {' or '.join(map(str, near))}?" if near else "`spade-envs list` shows what there is"
     raise UnknownEnvironment(f"no registry holds {printable(text)!r}; {advice}")
 
 
-def holder_of(env_id: EnvId) -> Registry | None:
-    """Return the topmost registry that holds a version, None where none does.
+def holder_of(env_id: EnvId, stack: Stack | None = None) -> Registry | None:
+    """Return the topmost registry, of those in force if none are given, that holds a version, None where none does.
 
     Raises:
         RegistryError: two registries hold different files under this id.
     """
-    holders = [registry for registry in reversed(registries()) if registry.holds(env_id)]
+    holders = [registry for registry in reversed(_asked(stack)) if registry.holds(env_id)]
     entries = [registry.entry(env_id) for registry in holders]
     for other in entries[1:]:
         if other.file_sha256 != entries[0].file_sha256:
@@ -72,23 +79,27 @@ def holder_of(env_id: EnvId) -> Registry | None:
     return holders[0] if holders else None
 
 
-def newest(name: str) -> EnvId | None:
-    """Return the highest version of a name over all registries."""
+def newest(name: str, stack: Stack | None = None) -> EnvId | None:
+    """Return the highest version of a name over all registries, those in force if none are given."""
     if isinstance(EnvId.parse(f"{NAMESPACE}/{name}-v0"), Finding):
         return None
-    return max((found for r in registries() if (found := r.newest(name)) is not None), default=None)
+    return max((found for r in _asked(stack) if (found := r.newest(name)) is not None), default=None)
 
 
-def _newest_of(text: str) -> EnvId | None:
+def _newest_of(text: str, stack: Stack | None) -> EnvId | None:
     name = text.removeprefix(f"{NAMESPACE}/")
-    return None if name == text else newest(name)
+    return None if name == text else newest(name, stack)
 
 
-def _candidates(text: str) -> list[EnvId]:
+def _candidates(text: str, stack: Stack | None) -> list[EnvId]:
     """Return every version of the names that a text may have meant."""
-    known = {name for registry in registries() for name in registry.names()}
+    known = {name for registry in _asked(stack) for name in registry.names()}
     near = near_names(text, known)
-    return [EnvId(name, v) for name in near for r in registries() for v in numbers(r.root / name)]
+    return [EnvId(name, v) for name in near for r in _asked(stack) for v in numbers(r.root / name)]
+
+
+def _asked(stack: Stack | None) -> Stack:
+    return registries() if stack is None else stack
 
 
 def _added() -> list[Path]:

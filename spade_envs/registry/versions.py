@@ -47,13 +47,15 @@ def read_version(path: Path) -> Entry | str:
         report = json.loads(report_path.read_bytes())
     except FileNotFoundError as error:
         return f"{Path(error.filename).name} is missing; restore it, or admit the source again"
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         return f"it cannot be read ({error}); restore both files, or remove them"
     found = file_sha256(source)
     if not isinstance(report, dict) or report.get("file_sha256") != found:
         return (
             f"its hash is not the one in {report_path.name}; restore both files, or admit it as a new version"
         )
+    if not isinstance(report.get("code_sha256"), str):
+        return f"{report_path.name} was changed: it has no code_sha256; restore it"
     header = parse_header(source)
     if isinstance(header, Rejection):
         return f"its header is broken ({header.findings[0].found}); restore it"

@@ -9,9 +9,6 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.vector.utils import concatenate, create_empty_array
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from small_designs import design
 
 import spade_envs
 from spade_envs import IsolatedEnv

@@ -121,14 +121,19 @@ def upgrade() -> None:
         sa.UniqueConstraint("id"),
     )
     op.create_index("versions_by_code", "versions", ["code_sha256"], unique=False)
-    op.create_index("versions_by_difficulty", "versions", ["difficulty"], unique=False)
-    op.create_index("versions_by_domain", "versions", ["domain", "newest"], unique=False)
     op.create_index("versions_by_parent", "versions", ["parent"], unique=False)
-    op.create_index("versions_by_regret", "versions", ["regret"], unique=False)
-    op.create_index("versions_by_status", "versions", ["status", "newest"], unique=False)
-    op.create_index("versions_newest", "versions", ["newest", "name"], unique=False)
+    op.create_index(
+        "versions_listed",
+        "versions",
+        [
+            *("newest", "name", "version", "domain", "status", "origin", "run", "round", "difficulty"),
+            *("diversity", "regret", "success", "admitted_at"),
+        ],
+        unique=False,
+    )
     op.create_index("versions_of_a_name", "versions", ["name", "version"], unique=False)
     op.create_index("versions_of_a_round", "versions", ["run", "round"], unique=False)
+    op.create_index("versions_of_others", "versions", ["id"], unique=False, sqlite_where=sa.text("held = 0"))
     op.execute("CREATE VIRTUAL TABLE texts USING fts5 (name, title, summary, skills, rules)")
 
 
