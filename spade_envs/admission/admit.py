@@ -18,8 +18,9 @@ from spade_envs.admission.sheet import GateResult
 from spade_envs.contract.findings import Finding
 from spade_envs.contract.header import Header, code_sha256, parse_header
 from spade_envs.contract.ids import EnvId
+from spade_envs.registry.gym_registration import install, spec_of
 from spade_envs.registry.refused import keep_refused as keep
-from spade_envs.registry.stack import registries
+from spade_envs.registry.stack import holder_of, registries
 from spade_envs.registry.store import Registry
 
 
@@ -49,7 +50,7 @@ def admit(
     keep_refused: bool = True,
     provenance: Mapping[str, Any] | None = None,
 ) -> Admission:
-    """Judge a design and, where it is admitted, write it as the next free version and register it at once.
+    """Judge a design and, where it is admitted, write it as the next free version; Gymnasium makes it at once.
 
     Unchanged code is refused as a duplicate; the same run and round gets back the version that exists. What is
     much like a version of the stack or a held-out environment is refused by the gate on novelty.
@@ -147,7 +148,10 @@ def _came_since(header: Header, report: Report, registry: Registry, compared: Su
 
 
 def _made(registry: Registry, env_id: EnvId, report: Report) -> Admission:
-    return Admission(report, str(env_id), registry.path(env_id))
+    entry = registry.entry(env_id)
+    if holder_of(env_id) is None:  # no registry of the stack: nobody would find it
+        install()[str(env_id)] = spec_of(entry)
+    return Admission(report, str(env_id), entry.path)
 
 
 def checked(source: str, report: Report, registry: Registry) -> Admission:

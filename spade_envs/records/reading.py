@@ -137,7 +137,7 @@ def refusals(connection: Connection, limit: int | None = None, gate: str | None 
 def refused_by(connection: Connection) -> dict[str, int]:
     """Return gate -> how many designs it was the first to refuse."""
     counted = select(REFUSALS.c.gate, func.count()).group_by(REFUSALS.c.gate)
-    return dict(connection.execute(counted).tuples().all())
+    return {gate: times for gate, times in connection.execute(counted)}  # noqa: C416 (rows are no tuples to types)
 
 
 def totals(connection: Connection) -> dict[str, int]:
