@@ -178,9 +178,9 @@ def test_what_a_registry_holds_is_shown_and_not_obeyed(run: Run, tmp_path: Path)
         code, out, err = run("show", "spade/LampHunt", *options)
         assert code == 0
         nothing_evil(out, err)
-    (tmp_path / "user" / EVIL).mkdir()
-    (tmp_path / "user" / EVIL / "v0.py").write_text("x")
+    (tmp_path / EVIL / "Widget").mkdir(parents=True)
+    (tmp_path / EVIL / "Widget" / "v0.py").write_text("x")
     with pytest.warns(RegistryWarning) as warned:
-        registry.ids()
+        Registry(tmp_path / EVIL).ids()
     nothing_evil(str(warned[0].message))
     assert "\n" not in str(warned[0].message)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from typing import Any
+from typing import TextIO
 
 from spade_envs.cli.stopping import Terminated, provide
 
@@ -26,7 +26,12 @@ def main() -> None:
 
 
 def _show(
-    message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any, **__: Any
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
 ) -> None:
     """Show what is wrong with a file of a registry as a remark: where in this program it was seen helps nobody."""
     from spade_envs.cli.output import remark
@@ -35,4 +40,4 @@ def _show(
     if issubclass(category, RegistryWarning):
         remark(f"spade-envs: {message}")
     else:
-        remark(warnings.formatwarning(message, category, filename, lineno).rstrip())
+        print(warnings.formatwarning(message, category, filename, lineno, line), file=file or sys.stderr)

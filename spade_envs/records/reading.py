@@ -136,8 +136,8 @@ def refusals(connection: Connection, limit: int | None = None, gate: str | None 
 
 def refused_by(connection: Connection) -> dict[str, int]:
     """Return gate -> how many designs it was the first to refuse."""
-    counted = select(REFUSALS.c.gate, func.count()).group_by(REFUSALS.c.gate)
-    return {gate: times for gate, times in connection.execute(counted)}  # noqa: C416 (rows are no tuples to types)
+    counted = select(REFUSALS.c.gate, func.count().label("designs")).group_by(REFUSALS.c.gate)
+    return {row.gate: row.designs for row in connection.execute(counted)}
 
 
 def totals(connection: Connection) -> dict[str, int]:
