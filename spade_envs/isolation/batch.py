@@ -86,7 +86,8 @@ class Batch:
                 )
             block = Block(space, count, self._own if self._shared is None else self._shared)
             self._filler = Filler(space, block)
-            self._numbers = kind_of(instance.environment.action_space) is spaces.Discrete
+            self._actions = instance.environment.action_space
+            self._numbers = kind_of(self._actions) is spaces.Discrete
             self._spaces = declared
         elif declared != self._spaces:
             raise ContractError("all instances must have the same spaces, and this one's are others")
@@ -98,15 +99,16 @@ class Batch:
         resets: dict[int, int],
         options: dict[str, Any] | None,
         anew: list[int],
-        seeds: np.ndarray | None,
+        seeds: Any,
         last: list[int],
     ) -> bytes:
         """Let each instance take a step, or reset it where ``resets`` has a seed for its row.
 
-        See :class:`spade_envs.isolation.batch_host.Turn`.
+        See :class:`spade_envs.isolation.batch_requests.Turn`.
         """
         asked = range(len(self._instances)) if positions is None else positions
-        moves = self._moves(actions)
+        moves = self._moves(actions) if len(resets) < len(asked) else ()
+        following = np.frombuffer(seeds, np.int64).tolist() if type(seeds) is bytes else seeds
         packing = Packing(self._at)
         for row in anew:
             self._instances[asked[row]] = None
@@ -122,9 +124,9 @@ class Batch:
                 result = instance.run(instance.environment.step, moves[row])  # type: ignore[union-attr]
                 if type(result) is not tuple or len(result) != 5:
                     result = parts(result, 5, STEP_RULE)
-                if seeds is not None and (row in last or _true(result[2]) or _true(result[3])):
+                if following is not None and (row in last or _true(result[2]) or _true(result[3])):
                     packing.finals[row] = wire.encode([result[0], result[4]])
-                    observation, info = instance.reset(int(seeds[row]), None)  # type: ignore[union-attr]
+                    observation, info = instance.reset(int(following[row]), None)  # type: ignore[union-attr]
                     result = (observation, *result[1:4], info)
                 results.append(result)
             except MemoryError:
@@ -136,9 +138,14 @@ class Batch:
 
     def _moves(self, actions: Any) -> Sequence[Any]:
         """Return the actions as the contract has them; no two instances share an array's memory."""
-        if not isinstance(actions, np.ndarray):
-            return actions or ()
-        return actions.tolist() if self._numbers else [np.array(row) for row in actions]
+        if type(actions) is bytes:
+            if self._numbers:
+                return memoryview(actions).cast("q").tolist()
+            array = np.frombuffer(actions, self._actions.dtype)
+            return list(map(np.array, array.reshape(-1, *self._actions.shape)))
+        if type(actions) is np.ndarray:
+            return actions.tolist() if self._numbers else list(map(np.array, actions))
+        return actions or ()
 
     def _failed(self, packing: Packing, row: int, position: int, error: BaseException, call: str) -> None:
         packing.fail(row, error, call)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, NoReturn
-
-import numpy as np
+from typing import Any, NoReturn
 
 from spade_envs.errors import UsageError, WorkerFault
 from spade_envs.isolation import batch_wire, wire
+from spade_envs.isolation.batch_requests import Turn, turn_message
 from spade_envs.isolation.batch_results import Reader, ReplyError, Results, values_of
 from spade_envs.isolation.channel import Patience
 from spade_envs.isolation.conform import OutsideError, checker
@@ -19,28 +18,6 @@ from spade_envs.isolation.results import text_of, tool_call
 from spade_envs.isolation.spaces import SpaceError
 
 _SLACK_S = 0.25  # beyond what a replay is given, so that it can say itself for whom there was no time
-
-
-class Turn(NamedTuple):
-    """What is asked of a batch; rows are the instances that are asked, in their order.
-
-    Attributes:
-        positions: which instances; all where None.
-        actions: one for each row, an array or a list.
-        resets: seeds of rows that are reset and take no step.
-        options: for those resets.
-        anew: rows of these that are to be built anew.
-        seeds: for each row the seed of the episode that begins where this one ends; None where none is to begin.
-        last: rows whose episode ends with this step whatever the design says.
-    """
-
-    positions: list[int] | None
-    actions: Any
-    resets: dict[int, int]
-    options: dict[str, Any] | None
-    anew: list[int]
-    seeds: np.ndarray | None
-    last: list[int]
 
 
 class BatchWorker:
@@ -101,7 +78,7 @@ class BatchWorker:
         Raises:
             UsageError: something in it cannot travel.
         """
-        message = self._encoded("turn", *turn)
+        message = turn_message(turn) or self._encoded("turn", *turn)
         if len(message) > self._limits.message_bytes:
             raise UsageError(
                 f"actions and options of {len(message):,} bytes are too long to send to a worker"

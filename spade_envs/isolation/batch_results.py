@@ -79,11 +79,19 @@ class Reader:
         block = self._block or self._sent(reply.block)
         texts = iter(reply.texts or [[""] * count for _ in range(self._texts)])
         # Copied, then checked: the worker may write on.
+        every = count == self._count
+        flags = (block.flags if every else block.flags[:, :count]).copy()
+        if flags.tobytes().strip(b"\0\1"):
+            raise ReplyError("flags that are neither true nor false")
+        terminated, truncated = flags.view(np.bool_)
         results = Results(
-            [next(texts) if column is None else column[:count].copy() for column in block.columns],
-            block.rewards[:count].copy(),
-            _flags(block.terminated[:count].copy()),
-            _flags(block.truncated[:count].copy()),
+            [
+                next(texts) if column is None else (column if every else column[:count]).copy()
+                for column in block.columns
+            ],
+            (block.rewards if every else block.rewards[:count]).copy(),
+            terminated,
+            truncated,
             reply.groups,
             views=reply.views,
             undone=reply.undone,
@@ -105,18 +113,22 @@ class Reader:
             raise ReplyError("columns that are too short") from None
 
     def _check_lengths(self, reply: Reply, count: int) -> None:
-        lengths = list(map(len, reply.texts)) + ([] if reply.views is None else [len(reply.views)])
-        named = [reply.undone, *([row for row, _ in own] for own in (reply.odd, reply.infos, reply.finals))]
+        for texts in reply.texts:
+            _demand(len(texts) == count, "columns of different lengths")
+        _demand(reply.views is None or len(reply.views) == count, "columns of different lengths")
         for group in reply.groups:
             asked = count if group.rows is None else len(group.rows)
-            if len(group.keys) != len(group.columns) or any(len(column) != asked for column in group.columns):
-                raise ReplyError("infos of different lengths")
-            named += [] if group.rows is None else [group.rows]
-        if not all(batch_wire.numbers(rows, count) for rows in named):
-            raise ReplyError("rows that were not asked")
-        apart = len(reply.odd) + len(reply.undone)
-        if any(length != count for length in lengths) or (len(reply.texts) != self._texts and apart < count):
-            raise ReplyError("columns of different lengths")
+            _demand(len(group.keys) == len(group.columns), "infos of different lengths")
+            _demand(all(len(column) == asked for column in group.columns), "infos of different lengths")
+            _demand(group.rows is None or batch_wire.numbers(group.rows, count), "rows that were not asked")
+        for own in (reply.odd, reply.infos, reply.finals):
+            if own:
+                _demand(batch_wire.numbers([row for row, _ in own], count), "rows that were not asked")
+        if reply.undone:
+            _demand(batch_wire.numbers(reply.undone, count), "rows that were not asked")
+        if len(reply.texts) != self._texts:
+            apart = {row for row, _ in reply.odd} | {*reply.undone}
+            _demand(not reply.texts and len(apart) == count, "columns that are missing")
 
     def _whole(self, results: Results, row: int, data: bytes) -> None:
         """Take a row that is a message of its own."""
@@ -157,13 +169,18 @@ class Reader:
     def _check_columns(self, results: Results, call: str) -> None:
         """Note the rows whose reward is not finite or whose observation is not in its space."""
         known = {*results.faults, *results.undone}
-        if not math.isfinite(results.rewards.sum()):
+        if not math.isfinite(np.add.reduce(results.rewards)):
             for row in np.flatnonzero(~np.isfinite(results.rewards)).tolist():
                 if row not in known:
                     found = f"{call}: the reward must be a finite float, found float {results.rewards[row]}"
                     results.faults[row] = WorkerFault("contract", found)
         for row, what in self._columns.outside(results.columns, known).items():
             results.faults[row] = _outside(call, what)
+
+
+def _demand(holds: bool, what: str) -> None:
+    if not holds:
+        raise ReplyError(what)
 
 
 def values_of(data: bytes, count: int) -> list[Any]:
@@ -184,12 +201,6 @@ def values_of(data: bytes, count: int) -> list[Any]:
     if status in (RAISED, CONTRACT) and len(values) == 1 and type(values[0]) is str:
         raise WorkerFault(status, values[0])
     raise ReplyError("a row that says something else than was asked")
-
-
-def _flags(flags: np.ndarray) -> np.ndarray:
-    if flags.tobytes().strip(b"\0\1"):
-        raise ReplyError("flags that are neither true nor false")
-    return flags.view(np.bool_)
 
 
 def _outside(call: str, what: object) -> WorkerFault:

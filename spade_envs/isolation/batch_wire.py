@@ -7,7 +7,7 @@ wrong, is a message of its own for each row (:mod:`spade_envs.isolation.wire`), 
 from __future__ import annotations
 
 import struct
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -23,7 +23,7 @@ _Own = Annotated[list[tuple[int, bytes]], _Rows]
 SCALARS = frozenset({bool, int, float, str, type(None)})
 
 
-class Group(NamedTuple):
+class Group(msgspec.Struct, array_like=True, gc=False):
     """Infos that have the same keys. Rows are None where all have them."""
 
     rows: Annotated[list[int], _Rows] | None
@@ -31,7 +31,7 @@ class Group(NamedTuple):
     columns: Annotated[list[Annotated[list[_Scalar], _Rows]], Meta(max_length=MOST_KEYS)]
 
 
-class Reply(NamedTuple):
+class Reply(msgspec.Struct, array_like=True, gc=False):
     """Rows count from 0 in the order in which the instances were asked.
 
     Attributes:

@@ -6,7 +6,7 @@ travel in the message. Both sides lay the memory out by the same rules, from the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,8 +56,7 @@ class Block:
 
     Attributes:
         rewards: float64.
-        terminated: uint8, one if so.
-        truncated: uint8, one if so.
+        flags: uint8, one if so, of shape (2, count): terminated and truncated.
         columns: an array for each leaf, of the leaf's dtype; None for texts.
     """
 
@@ -65,8 +64,7 @@ class Block:
         self.count = count
         self._memory, self._at = memory, _ALIGNMENT  # the first bytes are the number of the row at work
         self.rewards = self._column((), np.float64)
-        self.terminated = self._column((), np.uint8)
-        self.truncated = self._column((), np.uint8)
+        self.flags = self._column((2,), np.uint8).reshape(2, count)
         self.columns = [
             None if leaf.is_text else self._column(leaf.space.shape, leaf.space.dtype)
             for leaf in leaves(space)
@@ -81,7 +79,7 @@ class Block:
 
 def block_bytes(space: Any, count: int) -> int:
     """Return the bytes that a block of so many rows takes."""
-    sizes = [8 * count, count, count]
+    sizes = [8 * count, 2 * count]
     for leaf in leaves(space):
         if not leaf.is_text:
             items = int(np.prod(leaf.space.shape, dtype=int)) * count
@@ -89,21 +87,41 @@ def block_bytes(space: Any, count: int) -> int:
     return _ALIGNMENT + sum(map(_aligned, sizes))
 
 
-def nest(space: Any, columns: Sequence[Column]) -> Any:
-    """Return columns in the space's own form: dictionaries and tuples of arrays, and tuples of texts."""
-    return _nested(space, iter(columns))
-
-
-def _nested(space: Any, columns: Any) -> Any:
+def nester(space: Any) -> Callable[[Sequence[Column]], Any]:
+    """Return what puts columns into the space's own form: dictionaries and tuples of arrays, and tuples of texts."""
     match kind_of(space):
-        case spaces.Dict:
-            found = {key: _nested(part, columns) for key, part in sorted(space.spaces.items())}
-            return {key: found[key] for key in space.spaces}
-        case spaces.Tuple:
-            return tuple(_nested(part, columns) for part in space.spaces)
+        case spaces.Dict | spaces.Tuple:
+            form = _Form(space)
+            return lambda columns: form.nested(iter(columns))
         case spaces.Text:
-            return tuple(next(columns))
-    return next(columns)
+            return lambda columns: tuple(columns[0])
+    return lambda columns: columns[0]
+
+
+class _Form:
+    """The form of a Dict or Tuple."""
+
+    def __init__(self, space: Any) -> None:
+        self._keys = list(space.spaces) if kind_of(space) is spaces.Dict else None
+        parts = sorted(space.spaces.items()) if self._keys is not None else enumerate(space.spaces)
+        self._parts = [(key, _form(part)) for key, part in parts]
+
+    def nested(self, columns: Iterator[Column]) -> Any:
+        """Take the columns of this part, and return them in its form."""
+        found = {key: _taken(form, columns) for key, form in self._parts}
+        return tuple(found.values()) if self._keys is None else {key: found[key] for key in self._keys}
+
+
+def _form(space: Any) -> _Form | bool:
+    """Return the form of a part; where it has none, whether it is a text."""
+    kind = kind_of(space)
+    return _Form(space) if kind in (spaces.Dict, spaces.Tuple) else kind is spaces.Text
+
+
+def _taken(form: _Form | bool, columns: Iterator[Column]) -> Any:
+    if isinstance(form, _Form):
+        return form.nested(columns)
+    return tuple(next(columns)) if form else next(columns)
 
 
 def row_of(space: Any, columns: Sequence[Column], row: int) -> Any:

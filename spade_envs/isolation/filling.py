@@ -61,8 +61,8 @@ class Filler:
         parts = [observations] if self._split is None else self._split(observations)
         try:
             block.rewards[rows] = rewards
-            block.terminated[rows] = terminated
-            block.truncated[rows] = truncated
+            block.flags[0, rows] = terminated
+            block.flags[1, rows] = truncated
             texts = [put(part, rows) for put, part in zip(self._puts, parts, strict=True)]
         except (TypeError, ValueError, OverflowError):
             raise UnfitError from None

@@ -82,7 +82,7 @@ def parts(result: Any, count: int, rule: str) -> tuple[Any, ...]:
     if not isinstance(result, tuple) or len(result) != count:
         found = f"{len(result)} values" if isinstance(result, tuple) else type(result).__name__[:60]
         raise ContractError(f"{rule}, found {found}")
-    return result
+    return tuple(result)
 
 
 def _built(code: CodeType, class_name: str, arguments: dict[str, Any]) -> tuple[Program, Any]:

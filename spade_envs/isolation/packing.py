@@ -61,23 +61,25 @@ class Packing:
         for attempt in (self._at_once, self._row_by_row):
             try:
                 reply = attempt(filler)
-                data = batch_wire.encode(reply._replace(block=bytes(block)))
+                if block:
+                    reply.block = bytes(block)
+                data = batch_wire.encode(reply)
             except (UnfitError, OverflowError, UnicodeEncodeError, wire.WireError):
                 continue
             if len(data) <= most:
                 return data
         return self._apart(most)
 
-    def _at_once(self, filler: Filler | None) -> Reply:
-        rows = [row for row, result in enumerate(self.results) if result is not None]
+    def _at_once(self, filler: Filler | None, whole: bool = True) -> Reply:
         odd = list(self.faults.items())
+        if whole and filler is not None and self.results and not odd and not self.undone:
+            texts = filler.fill(self.results, slice(0, len(self.results)))  # type: ignore[arg-type]
+            return self._reply(texts, *self._infos(range(len(self.results))), [])
+        rows = [row for row, result in enumerate(self.results) if result is not None]
         if filler is None or not rows:
             return self._reply([], [], [], odd)
-        if len(rows) == len(self.results):
-            texts = filler.fill(self.results, slice(0, len(rows)))  # type: ignore[arg-type]
-        else:
-            found = filler.fill([self.results[row] for row in rows], rows)  # type: ignore[misc]
-            texts = [self._spread(column, rows) for column in found]
+        found = filler.fill([self.results[row] for row in rows], rows)  # type: ignore[misc]
+        texts = [self._spread(column, rows) for column in found]
         groups, infos = self._infos(rows)
         return self._reply(texts, groups, infos, odd)
 
@@ -94,9 +96,10 @@ class Packing:
                     apart[row] = self._alone(row)
         kept = self.results
         self.results = [None if row in apart else result for row, result in enumerate(kept)]
-        reply = self._at_once(filler)
+        reply = self._at_once(filler, whole=not apart)
         self.results = kept
-        return reply._replace(odd=[*reply.odd, *apart.items()])
+        reply.odd = [*reply.odd, *apart.items()]
+        return reply
 
     def _apart(self, most: int) -> bytes:
         """Return a reply in which each row is a message of its own, and none is larger than its share."""
@@ -129,7 +132,7 @@ class Packing:
             full[row] = text
         return full
 
-    def _infos(self, rows: list[int]) -> tuple[list[Group], list[tuple[int, bytes]]]:
+    def _infos(self, rows: Sequence[int]) -> tuple[list[Group], list[tuple[int, bytes]]]:
         """Return infos by the keys that they have, and those that are no dictionaries of plain values."""
         infos = [self.results[row][4] for row in rows]  # type: ignore[index]
         if not all(type(info) is dict for info in infos):
@@ -137,7 +140,7 @@ class Packing:
         keys = list(map(tuple, infos))
         if keys.count(keys[0]) == len(keys):
             every = len(rows) == len(self.results)
-            kinds = {keys[0]: (None if every else rows, infos)}
+            kinds = {keys[0]: (None if every else list(rows), infos)}
         else:
             kinds = {}
             for row, info, held in zip(rows, infos, keys, strict=True):
@@ -146,7 +149,9 @@ class Packing:
                 members[1].append(info)
         return self._grouped(kinds, rows)
 
-    def _grouped(self, kinds: dict[Any, Any], rows: list[int]) -> tuple[list[Group], list[tuple[int, bytes]]]:
+    def _grouped(
+        self, kinds: dict[Any, Any], rows: Sequence[int]
+    ) -> tuple[list[Group], list[tuple[int, bytes]]]:
         groups, others = [], []
         for keys, (members, infos) in kinds.items():
             if not keys:

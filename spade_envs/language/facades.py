@@ -48,10 +48,12 @@ class Facades:
 
     Args:
         run_program: what designs import under that name.
+        draws: whether the program may ask for `random` of NumPy's: its generators take longer to make and to seed
+            than most resets do.
     """
 
-    def __init__(self, run_program: Callable[..., Any]) -> None:
-        self._run_program = run_program
+    def __init__(self, run_program: Callable[..., Any], draws: bool = True) -> None:
+        self._run_program, self._draws = run_program, draws
         self._modules: dict[str, types.ModuleType] = {}
         self._seed = FIRST_SEED
 
@@ -96,7 +98,7 @@ class Facades:
         facade = types.ModuleType(name)
         members = facade.__dict__
         members.update(_originals(name))
-        members.update({part: self.get(f"{name}.{part}") for part in _parts(name)})
+        members.update({part: self.get(f"{name}.{part}") for part in _parts(name, self._draws)})
         if name in _MADE:
             made = _MADE[name](self)
             members.update({member: made[member] for member in MODULES[name] if member in made})
@@ -144,11 +146,12 @@ class Facades:
 
     def _drawing(self, base: Any, members: dict[str, Any] | None = None) -> type:
         """Return a class of Gymnasium's that draws from the program's generator until it is seeded."""
-        own = self._numpy
+        facades = self
 
         class Drawing(base):  # type: ignore[misc]
             np_random = property(
-                lambda self: own if self._np_random is None else self._np_random, base.np_random.fset
+                lambda self: facades._numpy if self._np_random is None else self._np_random,
+                base.np_random.fset,
             )
             np_random_seed = property(lambda self: -1 if self._np_random is None else self._np_random_seed)
 
@@ -156,7 +159,7 @@ class Facades:
                 return cls
 
         def seed(self: Any, seed: Any = None) -> Any:
-            return base.seed(self, int(own.integers(2**31)) if seed is None else seed)
+            return base.seed(self, int(facades._numpy.integers(2**31)) if seed is None else seed)
 
         for name, value in {**(members or {}), **({"seed": seed} if hasattr(base, "seed") else {})}.items():
             setattr(Drawing, name, value)
@@ -164,9 +167,10 @@ class Facades:
 
 
 @functools.cache
-def _parts(name: str) -> tuple[str, ...]:
-    """Return the members of a module that are modules themselves."""
-    return tuple(member for member in MODULES[name] if f"{name}.{member}" in MODULES)
+def _parts(name: str, draws: bool = True) -> tuple[str, ...]:
+    """Return the members of a module that are modules themselves; without those that draw numbers where not needed."""
+    parts = (member for member in MODULES[name] if f"{name}.{member}" in MODULES)
+    return tuple(part for part in parts if draws or part != "random")
 
 
 @functools.cache

@@ -6,6 +6,7 @@ import builtins
 import contextvars
 import dataclasses
 import decimal
+import functools
 import io
 import json
 import sys
@@ -29,6 +30,9 @@ PRINTED_LIMIT = 64 * 1024
 """The most characters that are kept of what a program prints."""
 
 
+_COMPUTED = frozenset({"getattr", "hasattr", "format", "format_map"})
+
+
 class Program:
     """One execution of a compiled design.
 
@@ -38,7 +42,7 @@ class Program:
     """
 
     def __init__(self, code: types.CodeType, class_name: str | None = None) -> None:
-        self._facades = Facades(run_program)
+        self._facades = Facades(run_program, _may_draw(code))
         self._log = io.StringIO()
         self._room = PRINTED_LIMIT
         self.namespace: dict[str, Any] = {
@@ -87,6 +91,15 @@ class Program:
             rewriting.KW_ONLY: dataclasses.KW_ONLY,
         }
         return {name: getattr(builtins, name) for name in BUILTINS} | own
+
+
+@functools.lru_cache(maxsize=64)
+def _may_draw(code: types.CodeType) -> bool:
+    """Say whether code may come upon a module named `random`: by that name, or by one that it puts together."""
+    words = [*code.co_names, *map(str, code.co_consts)]
+    if any("random" in word.replace("np_random", "") or word in _COMPUTED for word in words):
+        return True
+    return any(_may_draw(part) for part in code.co_consts if isinstance(part, types.CodeType))
 
 
 def load(compiled: CompiledSource) -> Program:

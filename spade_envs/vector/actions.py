@@ -12,6 +12,8 @@ from spade_envs.errors import UsageError
 from spade_envs.isolation.conform import OutsideError, checker
 from spade_envs.isolation.results import tool_call
 
+_least, _most = np.minimum.reduce, np.maximum.reduce
+
 
 class ActionCheck:
     """Checks the actions of a vector.
@@ -53,7 +55,7 @@ class ActionCheck:
             return fits and bool(np.all((array >= self._space.low) & (array <= self._space.high)))
         if self._low is None or array.dtype.kind not in "iu" or array.shape != (count,):
             return False
-        return count == 0 or bool(array.min() >= self._low and array.max() <= self._high)
+        return bool(_least(array) >= self._low and _most(array) <= self._high)
 
     def _each(self, actions: Any, count: int) -> Any:
         try:

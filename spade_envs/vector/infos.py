@@ -57,7 +57,7 @@ def _all(count: int, group: Group) -> dict[str, Any]:
     infos: dict[str, Any] = {}
     for key, column in zip(group[1], group[2], strict=True):
         infos[key] = _column(count, column)
-        infos[f"_{key}"] = np.ones(count, bool)
+        infos[f"_{key}"] = np.frombuffer(b"\1" * count, bool).copy()
     return infos
 
 

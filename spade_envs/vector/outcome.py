@@ -56,8 +56,8 @@ class Outcome:
 
     def _add_rest(self, asked: Sequence[int], results: Results) -> None:
         self.groups += [
-            (asked if rows is None else [asked[row] for row in rows], keys, columns)
-            for rows, keys, columns in results.groups
+            (asked if one.rows is None else [asked[row] for row in one.rows], one.keys, one.columns)
+            for one in results.groups
         ]
         for row, info in results.infos.items():
             self.infos[asked[row]] = info
@@ -82,7 +82,7 @@ class Outcome:
 
 def whole(results: Results) -> Outcome:
     """Return what came of asking all instances of one worker: its arrays as they are."""
-    groups: list[Group] = [(rows, keys, columns) for rows, keys, columns in results.groups]
+    groups: list[Group] = [(one.rows, one.keys, one.columns) for one in results.groups]
     views = {} if results.views is None else dict(enumerate(results.views))
     arrays = results.columns, results.rewards, results.terminated, results.truncated
     return Outcome(*arrays, groups, results.infos, results.finals, views, dict(results.faults))

@@ -11,7 +11,8 @@ import numpy as np
 from spade_envs.contract import Rejection
 from spade_envs.errors import UsageError
 from spade_envs.isolation import InstanceInfo, Limits, WorkerPool
-from spade_envs.isolation.batch_host import BatchWorker, Turn
+from spade_envs.isolation.batch_host import BatchWorker
+from spade_envs.isolation.batch_requests import Turn
 from spade_envs.isolation.batch_results import Results
 
 Positions = Sequence[int] | None

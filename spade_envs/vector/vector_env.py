@@ -13,10 +13,11 @@ from gymnasium.vector.utils import batch_space
 from spade_envs.envs import OnFault
 from spade_envs.errors import UsageError, WorkerFault
 from spade_envs.isolation import Isolation, Limits, WorkerPool
-from spade_envs.isolation.columns import nest, row_of
+from spade_envs.isolation.columns import nester, row_of
 from spade_envs.snapshot import Snapshot
 from spade_envs.vector import infos as vectors
 from spade_envs.vector.actions import ActionCheck
+from spade_envs.vector.clock import Clock, limits_of
 from spade_envs.vector.crew import Crew
 from spade_envs.vector.members import members_of
 from spade_envs.vector.outcome import Outcome
@@ -86,10 +87,10 @@ class IsolatedVectorEnv(VectorEnv[Any, Any, Any]):
         members, self.headers = members_of(source, num_envs, difficulty, arguments)
         self.num_envs, self.header = len(members), self.headers[0]
         self.autoreset_mode = AutoresetMode(autoreset_mode)
-        self._limit = _limits_of_steps(max_episode_steps, [head.max_episode_steps for head in self.headers])
+        limits_of_steps = limits_of(max_episode_steps, self.headers)
         self.render_mode, self._on_fault = render_mode, on_fault
         pool = pool or WorkerPool(limits, isolation=isolation, spares=0)
-        self._crew = Crew(members, pool.limits, pool, int(self._limit.max()), workers=workers)
+        self._crew = Crew(members, pool.limits, pool, max(limits_of_steps), workers=workers)
         info = self._crew.infos[0]
         self.rules, self.action_names, self.tools = info.rules, info.action_names, info.tools
         self.metadata = {**info.metadata, "autoreset_mode": self.autoreset_mode}
@@ -97,9 +98,10 @@ class IsolatedVectorEnv(VectorEnv[Any, Any, Any]):
         self.observation_space = batch_space(info.observation_space, self.num_envs)
         self.action_space = batch_space(info.action_space, self.num_envs)
         self._checked = ActionCheck(info.action_space, self.action_space, bool(info.tools))
+        self._nest = nester(info.observation_space)
         self._seeds = Seeds(self.num_envs)
-        self._elapsed = np.zeros(self.num_envs, np.int64)
-        self._over = np.ones(self.num_envs, bool)
+        self._clock = Clock(limits_of_steps)
+        self._over: list[int] = []
         self._begun = False
 
     def reset(
@@ -129,12 +131,12 @@ class IsolatedVectorEnv(VectorEnv[Any, Any, Any]):
         if isinstance(seed, (int, np.integer)):
             super().reset(seed=int(seed))
         outcome = self._crew.turn(Plan(None, self._drawn(positions, seeds), options, only=_some(mask)))
-        self._elapsed[mask] = 0
-        self._over[mask] = outcome.truncated[mask]
+        self._clock.begin(positions)
+        self._over = sorted({*self._over} - {*positions} | outcome.faults.keys())
         if outcome.faults:
             _raise(outcome.faults)
         self._begun = True
-        return self._nested(outcome), self._infos(outcome, {})
+        return self._nest(outcome.columns), self._infos(outcome, {})
 
     def step(self, actions: Any) -> Stepped:
         """Take a step in each environment.
@@ -151,42 +153,42 @@ class IsolatedVectorEnv(VectorEnv[Any, Any, Any]):
         if not self._begun:
             raise gym.error.ResetNeeded("no episode has begun: call reset() before step()")
         checked = self._checked(actions, self.num_envs)
-        over = np.flatnonzero(self._over).tolist()
+        over = self._over
         if over and self.autoreset_mode is AutoresetMode.DISABLED:
             raise gym.error.ResetNeeded(
                 f"the episodes of environments {over} are over: reset them with options={{'reset_mask': ...}}"
             )
-        self._elapsed += 1
-        last = self._elapsed >= self._limit
-        same = self.autoreset_mode is AutoresetMode.SAME_STEP
-        plan = Plan(
-            checked,
-            self._drawn(over) if over else {},
-            seeds=self._seeds.upcoming() if same else None,
-            last=np.flatnonzero(last).tolist() if same else (),
-        )
-        outcome = self._crew.turn(plan)
-        return self._stepped(outcome, over, last)
-
-    def _stepped(self, outcome: Outcome, over: list[int], last: np.ndarray) -> Stepped:
-        same = self.autoreset_mode is AutoresetMode.SAME_STEP
-        truncated = outcome.truncated | last
+        last = self._clock.tick()
         if over:
-            self._elapsed[over] = 0
-            truncated[over] = outcome.truncated[over]
-        self._over = outcome.terminated | truncated
-        finals, faults = outcome.finals, {at: _named(fault) for at, fault in outcome.faults.items()}
+            last = [position for position in last if position not in over]
+        resets = {position: self._seeds.next(position) for position in over}
+        if self.autoreset_mode is AutoresetMode.SAME_STEP:
+            plan = Plan(checked, resets, seeds=self._seeds.upcoming(), last=last)
+        else:
+            plan = Plan(checked, resets)
+        outcome = self._crew.turn(plan)
+        if last:
+            outcome.truncated[last] = True
+        if over:
+            self._clock.begin(over)
+        return self._stepped(outcome)
+
+    def _stepped(self, outcome: Outcome) -> Stepped:
+        faults = {at: _named(fault) for at, fault in outcome.faults.items()}
+        self._over = (outcome.terminated | outcome.truncated).nonzero()[0].tolist()
         if faults and self._on_fault == "raise":
             _raise(outcome.faults)
-        if same:
+        finals = outcome.finals
+        if self.autoreset_mode is AutoresetMode.SAME_STEP:
             for position in finals:
                 self._seeds.next(position)
             if faults:
                 finals, faults = self._begun_again(outcome, faults)
-            self._elapsed[list(finals)] = 0
-            self._over[list(finals)] = False
+            if finals:
+                self._clock.begin(list(finals))
+                self._over = [position for position in self._over if position not in finals]
         infos = self._infos(outcome, faults, finals)
-        return self._nested(outcome), outcome.rewards, outcome.terminated, truncated, infos
+        return self._nest(outcome.columns), outcome.rewards, outcome.terminated, outcome.truncated, infos
 
     def _begun_again(self, outcome: Outcome, faults: dict[int, Any]) -> tuple[dict[int, Any], dict[int, Any]]:
         """Begin an episode in environments that failed, as their autoreset would have. Returns finals and faults."""
@@ -212,9 +214,6 @@ class IsolatedVectorEnv(VectorEnv[Any, Any, Any]):
             at: self._seeds.next(at) if (seed := seeds[at]) is None else self._seeds.given(at, seed)
             for at in positions
         }
-
-    def _nested(self, outcome: Outcome) -> Any:
-        return nest(self.single_observation_space, outcome.columns)
 
     def _infos(
         self, outcome: Outcome, faults: dict[int, Any], finals: dict[int, Any] | None = None
@@ -250,14 +249,14 @@ class IsolatedVectorEnv(VectorEnv[Any, Any, Any]):
             raise UsageError(f"{len(snapshots)} snapshots for {len(positions)} environments")
         chosen = dict(zip(positions, snapshots, strict=True))
         outcome = self._crew.restore(chosen)
-        for position, one in chosen.items():
-            self._elapsed[position] = len(one.actions)
-            self._over[position] = outcome.terminated[position] or outcome.truncated[position]
-        self._over[positions] |= self._elapsed[positions] >= self._limit[positions]
+        self._clock.begin(positions, [len(one.actions) for one in snapshots])
+        ended = (outcome.terminated | outcome.truncated).nonzero()[0].tolist()
+        timed = {*self._clock.over()} & {*positions}
+        self._over = sorted({*self._over} - {*positions} | {*ended} | timed)
         if outcome.faults:
             _raise(outcome.faults)
         self._begun = self._begun or len(chosen) == self.num_envs
-        return self._nested(outcome), self._infos(outcome, {})
+        return self._nest(outcome.columns), self._infos(outcome, {})
 
     def fork(self, environment: int, into: Sequence[int] | None = None) -> tuple[Any, dict[str, Any]]:
         """Bring environments, or all others, to the state of one."""
@@ -308,12 +307,6 @@ class IsolatedVectorEnv(VectorEnv[Any, Any, Any]):
     def close_extras(self, **kwargs: Any) -> None:  # noqa: ARG002
         """End the workers."""
         self._crew.close()
-
-
-def _limits_of_steps(given: int | None, headers: Sequence[int]) -> np.ndarray:
-    if given is not None and (not isinstance(given, int) or given < 1):
-        raise UsageError(f"max_episode_steps must be at least 1, found {given!r}")
-    return np.array(headers if given is None else [given] * len(headers))
 
 
 def _mask(given: Any, count: int) -> np.ndarray:

@@ -1,0 +1,42 @@
+"""What is asked of a batch, and the message that asks for it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+
+class Turn(NamedTuple):
+    """What is asked of a batch; rows are the instances that are asked, in their order.
+
+    Attributes:
+        positions: which instances; all where None.
+        actions: one for each row, an array or a list.
+        resets: seeds of rows that are reset and take no step.
+        options: for those resets.
+        anew: rows of these that are to be built anew.
+        seeds: for each row the seed of the episode that begins where this one ends; None where none is to begin.
+        last: rows whose episode ends with this step whatever the design says.
+    """
+
+    positions: list[int] | None
+    actions: Any
+    resets: dict[int, int]
+    options: dict[str, Any] | None
+    anew: list[int]
+    seeds: np.ndarray | None
+    last: list[int]
+
+
+def turn_message(turn: Turn) -> bytes | None:
+    """Return the message of a turn in its usual form, in which arrays are their bytes, or None: then it is none."""
+    positions, actions, resets, options, anew, seeds, last = turn
+    if options is not None or type(actions) is not np.ndarray:
+        return None
+    data = None if seeds is None else seeds.tobytes()
+    return _ENCODER.encode(("turn", positions, actions.tobytes(), resets, None, anew, data, last))
+
+
+_ENCODER = msgspec.msgpack.Encoder()
