@@ -24,7 +24,7 @@ from spade_envs.contract.printable import printable
 from spade_envs.errors import RegistryError, UnknownEnvironment
 from spade_envs.registry.files import link, locked, made, staged, try_to_write
 from spade_envs.registry.recording import Recorder
-from spade_envs.registry.versions import Entry, RegistryWarning, is_name, listing, numbers, read_version, stamp
+from spade_envs.registry.versions import READ_ONLY_FILE, Entry, RegistryWarning, is_name, listing, numbers, read_version, stamp
 
 if TYPE_CHECKING:
     from spade_envs.records import Database
@@ -41,12 +41,12 @@ class Registry:
 
     Args:
         root: the folder; it need not exist before the first :meth:`add`.
-        read_only: whether :meth:`add` is refused.
+        read_only: whether :meth:`add` is refused; it is, too, where the folder holds a file ``.read-only``.
     """
 
     def __init__(self, root: Path, read_only: bool = False) -> None:
         self.root = Path(root).absolute()
-        self.read_only = read_only
+        self.read_only = read_only or (self.root / READ_ONLY_FILE).exists()
         self._read: dict[Path, tuple[tuple[int, ...], Entry | None]] = {}
         self._recorder = Recorder(self)
         self._lock = threading.local()

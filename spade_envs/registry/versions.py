@@ -17,8 +17,10 @@ from spade_envs.contract.ids import EnvId
 from spade_envs.contract.printable import printable
 
 REFUSED_FOLDER = "refused"  # no name of an environment: those begin with a capital
+READ_ONLY_FILE = ".read-only"
+"""A folder that holds this file is never written to, whoever opens it: what a package brought."""
 _NAME = re.compile(r"[A-Z][A-Za-z0-9]{0,59}")
-_VERSION_FILE = re.compile(r"v(0|[1-9][0-9]*)\.(py|json)")
+_VERSION_FILE = re.compile(r"v(0|[1-9][0-9]{0,8})\.(py|json)")
 
 
 class RegistryWarning(UserWarning):

@@ -25,7 +25,7 @@ from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
 from spade_envs.contract.printable import printable
 from spade_envs.errors import UsageError
-from spade_envs.registry.versions import Entry
+from spade_envs.registry.versions import READ_ONLY_FILE, Entry
 from spade_envs.transfer import archive, folder
 
 _TAG = "py3-none-any"
@@ -38,7 +38,6 @@ import spade_envs
 __version__ = "{version}"
 
 registry = spade_envs.add_registry(Path(__file__).parent / "registry")
-registry.read_only = True  # what a package brought is not written to
 '''
 _WHEEL = """Wheel-Version: 1.0
 Generator: spade-envs {own}
@@ -106,6 +105,7 @@ def write(versions: Sequence[Entry], file: IO[bytes], target: Package) -> None:
 
 def _members(versions: Sequence[Entry], target: Package) -> Iterator[tuple[str, bytes]]:
     yield f"{target.module}/__init__.py", _MODULE.format(version=target.version).encode()
+    yield f"{target.module}/registry/{READ_ONLY_FILE}", b""  # what a package brought is not written to
     for name, data in folder.files(versions):
         yield f"{target.module}/registry/{name}", data
     yield f"{_info(target)}/METADATA", _metadata(versions, target).encode()

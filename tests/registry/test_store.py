@@ -218,3 +218,18 @@ def test_who_waits_long_for_the_lock_says_so(
         assert waiting.is_alive()
     waiting.join(10)
     assert not waiting.is_alive()
+
+
+def test_a_number_too_long_for_an_id_is_no_version(tmp_path: Path) -> None:
+    registry = Registry(tmp_path)
+    registry.add(source(), {})
+    (tmp_path / "Widget" / "v99999999999.py").write_text("")
+    assert registry.ids() == [EnvId("Widget", 0)]
+    assert registry.next_version("Widget") == 1
+
+
+def test_a_folder_that_says_so_is_read_only_for_everybody(tmp_path: Path) -> None:
+    Registry(tmp_path).add(source(), {})
+    (tmp_path / ".read-only").touch()
+    with pytest.raises(RegistryError, match="is read-only"):
+        Registry(tmp_path).add(source(answer=1), {})
