@@ -39,7 +39,7 @@ class Limits:
         alike: how alike plays of one seed are taken to be (intraclass correlation), where plays of different
             seeds are compared.
         gap: how far rates must differ besides, so that many plays do not make a trifle an alarm.
-        spared: the normal quantile by which hinted play must have lost less than half of what unhinted play has.
+        share: hinted play must have lost less than this share of what unhinted play has, in log-odds.
         unread_gap: the same for the share of plays that could not be read.
         blind: the contract's limit for what the hint alone may solve: a share of the plays.
         sure: the normal quantile of ``chance``, for intervals that must be beyond a limit.
@@ -55,7 +55,7 @@ class Limits:
     chance: float = 1e-4
     alike: float = 0.3
     gap: float = 0.1
-    spared: float = 1.959964
+    share: float = 0.25
     unread_gap: float = 0.3
     blind: float = 0.25
     sure: float = 3.719016

@@ -114,7 +114,7 @@ def cheats(seen: RoundSeen, history: History, limits: Limits) -> Iterator[Alarm]
 
 
 def _worse_than_before(pasts: Sequence[Past], number: int, limits: Limits) -> Iterator[Finding]:
-    """Look for environments in which lately unhinted play fell, and hinted play did surely not as much."""
+    """Look for environments in which lately unhinted play fell, and hinted play did surely not."""
     known = [one for one in (_lately(past, number) for past in pasts) if one[0].plays and one[1].plays]
     if not known:
         return
@@ -149,16 +149,16 @@ def _alike_mixed(pairs: Sequence[tuple[Tally, Tally]]) -> tuple[Tally, Tally]:
 
 
 def _spared(now: Tally, before: Tally, hinted: Tally, hinted_before: Tally, limits: Limits) -> bool:
-    """Whether hinted play has surely lost less than half of what unhinted play has, in log-odds.
+    """Whether hinted play has kept what unhinted play has lost: more of it than if both had lost as much.
 
-    The variance of a log-odds is the sum of its cells' inverses (Woolf 1955). A difference of rates would not do:
-    near the ceiling one that forgets loses less with the hint than without.
+    In log-odds, since near the ceiling rates fall less for the same loss; and by the chance of so many hinted
+    successes after that loss, since near the ceiling a few plays seem to have lost nothing.
     """
     if not (hinted.plays and hinted_before.plays):
         return False
     lost, lost_hinted = _odds(before) - _odds(now), _odds(hinted_before) - _odds(hinted)
-    error = math.sqrt((_variance(now) + _variance(before)) / 4 + _variance(hinted) + _variance(hinted_before))
-    return lost / 2 - lost_hinted > limits.spared * error
+    as_much = 1 / (1 + math.exp(lost - _odds(hinted_before)))
+    return lost_hinted < limits.share * lost and p_at_least(*hinted, as_much) < limits.chance
 
 
 def _fell(now: Tally, before: Tally, limits: Limits) -> bool:
@@ -168,10 +168,6 @@ def _fell(now: Tally, before: Tally, limits: Limits) -> bool:
 def _odds(tally: Tally) -> float:
     """Log-odds of a success, with half a play added to either side (Haldane 1956, Anscombe 1956)."""
     return math.log((tally.wins + 0.5) / (tally.plays - tally.wins + 0.5))
-
-
-def _variance(tally: Tally) -> float:
-    return 1 / (tally.wins + 0.5) + 1 / (tally.plays - tally.wins + 0.5)
 
 
 def _effect(seeds: Sequence[Tally], limits: Limits) -> float:
