@@ -151,7 +151,7 @@ def _nothing(query: Query, page: Page, stack: Stack) -> str:
         return f"there are {page.total:,}, none from {query.offset:,} on; take a lower --offset or --page"
     unknown = near(query, stack)
     for what, words in unknown.items():
-        mend = f"; did you mean {options.said(words)}?" if words else ""
+        mend = f"; did you mean {options.said(words[:1])}?" if words else ""
         return f"no environment has the {what} {getattr(query, what)!r}{mend}"
     if query.text:
         return "no environment holds all these words; take fewer of them, or only how they begin"

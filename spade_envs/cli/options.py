@@ -77,7 +77,7 @@ def existing(folder: Path | None) -> Registry:
 
 def with_one(registry: Registry) -> Stack:
     """Return all registries in force and, on top of them, this one if it is none of them."""
-    return [*(one for one in registries() if one is not registry), registry]
+    return registries() if registry in registries() else [*registries(), registry]
 
 
 def between(text: str | None, what: str) -> Range:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from spade_envs.cli import options
-from spade_envs.cli.output import err, out, print_json
+from spade_envs.cli.output import out, print_json
+from spade_envs.cli.progress import progress
 from spade_envs.contract.printable import printable
 from spade_envs.registry import rebuild as anew
 from spade_envs.registry.rebuild import Rebuilt
@@ -31,8 +30,8 @@ def rebuild(
 ) -> None:
     """Make a registry's records anew from its files; what only the old ones know is kept, as far as it can be read."""
     target = options.existing(registry)
-    with _bar() as progress:
-        done = anew.rebuild(target, force=force, progress=progress)
+    with progress("reading", len(target.names())) as advance:
+        done = anew.rebuild(target, force=force, progress=advance)
     if as_json:
         print_json(done.as_dict())
     else:
@@ -42,41 +41,43 @@ def rebuild(
 
 def _lines(done: Rebuilt) -> Iterator[str]:
     """Say what was done, then what was lost."""
-    yield f"{done.versions:,} versions are on record"
+    yield f"on record: {_counted(done.versions, 'versions')}"
     if done.found == "missing":
         yield "there were no records: of what no file holds, nothing is known"
     elif done.entered:
         yield f"not on record before: {_named(done.entered)}"
     if done.salvaged:
-        yield f"kept from the old records: {', '.join(f'{n:,} {what}' for what, n in done.salvaged.items())}"
+        yield f"kept from the old records: {', '.join(_counted(n, what) for what, n in done.salvaged.items())}"
     if done.unreadable:
         yield f"their files are broken; what is on record of them is kept: {_named(done.unreadable)}"
     if done.gone:
         yield f"their files are gone; what is on record of them is kept: {_named(done.gone)}"
     for what, count in done.lost.items():
-        yield f"lost: {what}, of which nothing more is known" if count is None else f"lost: {count:,} {what}"
+        yield f"lost: {_counted(count, what)}"
     if done.old:
         yield f"the old records lie in {printable(str(done.old))}"
     elif done.found != "missing":
         yield "nothing was lost"
 
 
+def _counted(count: int | None, what: str) -> str:
+    one, many = _WORDS[what]
+    if count is None:
+        return f"{many}, nobody can tell how many"
+    return f"{count:,} {one if count == 1 else many}"
+
+
+_WORDS = {
+    "versions": ("version", "versions"),
+    "others": ("version that has no file here", "versions that have no file here"),
+    "statuses": ("status change", "status changes"),
+    "measurements": ("measurement", "measurements"),
+    "choices": ("choice", "choices"),
+    "refusals": ("refused design", "refused designs"),
+    "newer": ("what only the newer schema has",) * 2,
+}
+
+
 def _named(ids: tuple[str, ...]) -> str:
     more = f" and {len(ids) - MOST_NAMED:,} more" if len(ids) > MOST_NAMED else ""
     return ", ".join(ids[:MOST_NAMED]) + more
-
-
-@contextmanager
-def _bar() -> Iterator[anew.Progress]:
-    """Show how far it is, on a terminal only."""
-    console = err()
-    columns = (
-        TextColumn("reading"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("left:"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("reading", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)

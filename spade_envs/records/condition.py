@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import sqlite3
 from pathlib import Path
 from typing import Literal
 
 from spade_envs.contract.printable import printable
 from spade_envs.errors import RegistryError
-from spade_envs.records.schema import connect, known_schemas, schema_of
+from spade_envs.records.schema import DAMAGED, connect, known_schemas, schema_of
 from spade_envs.records.tables import SCHEMA
 
 Condition = Literal["missing", "sound", "newer", "broken"]
@@ -33,7 +32,7 @@ def condition(path: Path) -> Condition:
             return "newer"
         with contextlib.closing(connect(path, read_only=True)) as connection:
             (said,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    except sqlite3.Error as error:
+    except DAMAGED as error:
         if not is_damage(error):
             raise RegistryError(
                 f"{printable(str(path))} cannot be read ({error}); give leave to read it, or try again later"
@@ -45,6 +44,4 @@ def condition(path: Path) -> Condition:
 def is_damage(error: BaseException | None) -> bool:
     """Say whether SQLite complains of the file itself, and not of the disk, of rights, or of another process."""
     name = getattr(error, "sqlite_errorname", "")
-    return isinstance(error, sqlite3.DatabaseError) and not name.startswith(
-        tuple(f"SQLITE_{w}" for w in _ELSEWHERE)
-    )
+    return isinstance(error, DAMAGED) and not name.startswith(tuple(f"SQLITE_{w}" for w in _ELSEWHERE))

@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 from spade_envs.contract.printable import printable
 from spade_envs.errors import RegistryError
-from spade_envs.records.schema import WAIT_S, build, connect, known_schemas, migrate, schema_of
+from spade_envs.records.schema import DAMAGED, WAIT_S, build, connect, known_schemas, migrate, schema_of
 from spade_envs.records.tables import SCHEMA
 
 Fill = Callable[[Connection], None]
@@ -126,7 +126,7 @@ class Database:
         try:
             assert self.path
             return schema_of(self.path)
-        except sqlite3.Error as error:
+        except DAMAGED as error:
             raise RegistryError(self._why(error)) from None
 
     def _migrate(self, found: str | None) -> None:
@@ -146,6 +146,8 @@ class Database:
             yield
         except DBAPIError as error:
             raise RegistryError(self._why(error.orig or error)) from error
+        except UnicodeDecodeError as error:
+            raise RegistryError(f"{self} is damaged; {_REBUILD}") from error
 
     def _why(self, error: BaseException) -> str:
         text = str(error)

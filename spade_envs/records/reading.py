@@ -51,11 +51,11 @@ def by_code(connection: Connection, code_sha256: str) -> list[str]:
 
 
 def versions_of(connection: Connection, names: Iterable[str]) -> dict[str, list[int]]:
-    """Return which versions of these names are on record."""
+    """Return which versions of these names are on record as held by the registry itself."""
     found: dict[str, list[int]] = {}
     for part in batched(names, _AT_ONCE):
         statement = select(VERSIONS.c.name, VERSIONS.c.version).where(VERSIONS.c.name.in_(part))
-        for row in connection.execute(statement):
+        for row in connection.execute(statement.where(VERSIONS.c.held)):
             found.setdefault(row.name, []).append(row.version)
     return found
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,21 +20,13 @@ from sqlalchemy import JSON, Boolean, Column, Connection, Float, Integer, Table,
 from spade_envs.contract.findings import Finding
 from spade_envs.contract.ids import EnvId
 from spade_envs.records import changes, filing
-from spade_envs.records.schema import connect
+from spade_envs.records.schema import DAMAGED, connect
 from spade_envs.records.tables import CHOICES, MEASUREMENTS, REFUSALS, SKILLS, STATUSES, VERSIONS
 from spade_envs.records.values import STATUSES as KNOWN
 
 Rows = list[dict[str, Any]]
 HAPPENED = (STATUSES, MEASUREMENTS, CHOICES)
 """What happened to environments: no file holds it."""
-WORDS = {
-    "statuses": "status changes",
-    "measurements": "measurements",
-    "choices": "choices",
-    "versions": "versions that have no file here",
-    "refusals": "refused designs",
-}
-"""What the rows of a table are called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,20 +49,26 @@ class Salvage:
     lost: dict[str, int | None] = field(default_factory=dict)
 
 
-def read_file(path: Path, filed: Collection[str]) -> Salvage:
-    """Read what can be read of a file: see :func:`read`."""
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """Give a connection to a file that may be damaged, which sees it as it is now, whatever is written meanwhile."""
     with contextlib.closing(connect(path, read_only=True)) as connection:
-        return read(connection, filed)
+        connection.isolation_level = None
+        connection.text_factory = _text
+        connection.execute("PRAGMA writable_schema = ON")  # else nothing is read of a file that was cut off
+        with contextlib.suppress(*DAMAGED):
+            connection.execute("BEGIN")
+            connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+        yield connection
 
 
 def read(connection: sqlite3.Connection, filed: Collection[str]) -> Salvage:
     """Read what can be read.
 
     Args:
-        connection: to a database that may be damaged.
+        connection: see :func:`opened`.
         filed: ids whose files say all that a row of ``versions`` would.
     """
-    connection.execute("PRAGMA writable_schema = ON")  # else nothing is read of a file that was cut off
     lost: dict[str, int | None] = {}
     happened = {table.name: _read(connection, table, lost) for table in HAPPENED}
     refusals = _read(connection, REFUSALS, lost)
@@ -89,7 +88,7 @@ def restore(connection: Connection, salvage: Salvage, there: Collection[str]) ->
         there: ids of which a file lies here, be it a broken one: they stay this registry's own.
 
     Returns:
-        What was written -> how many.
+        Table -> how many rows were written; ``others``: versions that have no file here.
     """
     known = set(connection.execute(select(VERSIONS.c.id)).scalars())
     others = [row for row in salvage.versions if row["id"] not in known]
@@ -97,13 +96,13 @@ def restore(connection: Connection, salvage: Salvage, there: Collection[str]) ->
         filing.enter_row(connection, {**row, "held": row["held"] and row["id"] in there})
     first = {tuple(row) for row in connection.execute(select(*_FIRST))}
     new = [row for row in salvage.happened["statuses"] if tuple(row[one.name] for one in _FIRST) not in first]
-    written = {"versions": len(others), "statuses": _insert(connection, STATUSES, new)}
+    written = {"others": len(others), "statuses": _insert(connection, STATUSES, new)}
     for table in (MEASUREMENTS, CHOICES):
         written[table.name] = _insert(connection, table, salvage.happened[table.name])
     written["refusals"] = _insert(connection, REFUSALS, salvage.refusals)
     changes.stand_as_recorded(connection, {row["id"] for row in new})
     changes.show_newest(connection, {row["id"] for row in salvage.happened["measurements"]})
-    return {WORDS[name]: count for name, count in written.items() if count}
+    return {name: count for name, count in written.items() if count}
 
 
 _FIRST = (STATUSES.c.id, STATUSES.c.status, STATUSES.c.at, STATUSES.c.run, STATUSES.c.round)
@@ -117,9 +116,11 @@ def _read(connection: sqlite3.Connection, table: Table, lost: dict[str, int | No
     if not whole:
         _read_from(connection, table, "DESC", found)
     rows = [row for _, row in sorted(found.items()) if _is_row(table, row)]
-    count = len(found) if whole else _count(connection, table)
-    if count is None or count > len(rows):
-        lost[table.name] = None if count is None else count - len(rows)
+    count = _count(connection, table)  # by an index, which may know more than the table
+    if count is None and not whole:
+        lost[table.name] = None
+    elif missing := max(count or 0, len(found)) - len(rows):
+        lost[table.name] = missing
     return [_decoded(table, row) for row in rows]
 
 
@@ -130,8 +131,6 @@ def _read_from(
     try:
         there = {row[1] for row in connection.execute(f"PRAGMA table_info({table.name})").fetchall()}
         names = [column.name for column in table.columns if column.name in there]
-        if not names:  # a database without this table
-            return True
         chosen = ", ".join(f'"{name}"' for name in names)
         for rowid, *values in connection.execute(
             f"SELECT rowid, {chosen} FROM {table.name} ORDER BY rowid {direction}"
@@ -139,16 +138,23 @@ def _read_from(
             if rowid in found:
                 return False
             found[rowid] = dict(zip(names, values, strict=True))
-    except sqlite3.DatabaseError:
+    except DAMAGED:
         return False
     return True
 
 
 def _count(connection: sqlite3.Connection, table: Table) -> int | None:
-    """Return how many rows a damaged table has, if one of its indexes says that."""
-    with contextlib.suppress(sqlite3.DatabaseError):
+    """Return how many rows a table has, if that can be told."""
+    with contextlib.suppress(*DAMAGED):
         return int(connection.execute(f"SELECT count(*) FROM {table.name}").fetchone()[0])
     return None
+
+
+def _text(content: bytes) -> str | bytes:
+    """Return a text, or the bytes of what is none."""
+    with contextlib.suppress(UnicodeDecodeError):
+        return content.decode()
+    return content
 
 
 def _is_row(table: Table, row: dict[str, Any]) -> bool:
@@ -156,7 +162,15 @@ def _is_row(table: Table, row: dict[str, Any]) -> bool:
         return False
     if table is STATUSES and row["status"] not in KNOWN:
         return False
+    if table in HAPPENED and not _is_time(row["at"]):
+        return False
     return table is REFUSALS or not isinstance(EnvId.parse(row["id"]), Finding)
+
+
+def _is_time(text: str) -> bool:
+    with contextlib.suppress(ValueError):
+        return not text or bool(datetime.fromisoformat(text))
+    return False
 
 
 def _fits(column: Column[Any], value: Any) -> bool:
@@ -188,7 +202,7 @@ def _json(text: str) -> Any:
 def _beside(connection: sqlite3.Connection, row: dict[str, Any]) -> dict[str, Any]:
     """Return the skills of a version and, where they can be read, the texts that it is found by."""
     found: dict[str, Any] = {"skills": [], "texts": None}
-    with contextlib.suppress(sqlite3.DatabaseError):
+    with contextlib.suppress(*DAMAGED):
         of_it = connection.execute(
             f"SELECT skill FROM {SKILLS.name} WHERE key = ? ORDER BY skill", (row["key"],)
         )

@@ -13,6 +13,8 @@ from spade_envs.records.tables import METADATA, SCHEMA, TEXTS
 
 WAIT_S = 30.0
 """How long a transaction waits for another process's."""
+DAMAGED = (sqlite3.DatabaseError, UnicodeDecodeError)
+"""What reading a damaged file raises; where SQLite quotes it, Python may be unable to decode the message."""
 _STAMP = "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
 
 
@@ -26,7 +28,7 @@ def connect(path: Path, read_only: bool) -> sqlite3.Connection:
 
 
 def schema_of(path: Path) -> str | None:
-    """Return the schema that a database has; None where it has none. Raises sqlite3.Error for what is no database."""
+    """Return the schema that a database has; None where it has none. Raises one of DAMAGED for what is no database."""
     with contextlib.closing(connect(path, read_only=True)) as connection:
         known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone()
         found = connection.execute("SELECT version_num FROM alembic_version").fetchone() if known else None

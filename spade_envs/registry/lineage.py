@@ -88,7 +88,7 @@ def lineage(env_id: str, stack: Stack | None = None, depth: int = DEPTH) -> Line
         for parent, children in level.items():
             below = (built.get(child) or member(child, more=child in deeper) for child in children if child in held)
             built[parent] = member(parent, tuple(below))
-    return Lineage(tuple(map(member, above)), built.get(env_id) or member(env_id), circular)
+    return Lineage(tuple(map(member, above)), built.get(env_id) or member(env_id, more=env_id in deeper), circular)
 
 
 def _above(shelves: list[tuple[Registry, Connection]], env_id: str) -> tuple[list[str], bool]:

@@ -7,6 +7,7 @@ old ones and then take their place.
 from __future__ import annotations
 
 import os
+import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -32,8 +33,8 @@ from spade_envs.registry.status import borrow
 from spade_envs.registry.store import Registry
 from spade_envs.registry.versions import numbers
 
-Progress = Callable[[int, int], None]
-"""Told of how many environments, out of how many, all versions are read."""
+Progress = Callable[[], None]
+"""Called when all versions of another name are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,9 @@ class Rebuilt:
         entered: ids that are on record now and were not.
         gone: ids whose files are gone: what is on record of them is kept, in case they come back.
         unreadable: ids whose files are broken: what is on record of them is kept.
-        salvaged: what came from the old records alone -> how many.
-        lost: what could not be read of them -> how many; None where that cannot be told.
+        salvaged: table -> how many rows came from the old records alone; ``others``: versions that have no file here.
+        lost: table -> how many rows could not be read of them; None where that cannot be told. ``newer``: what only a
+            newer schema has.
         old: where the old records lie now, if anything was lost.
     """
 
@@ -65,14 +67,14 @@ class Rebuilt:
         return {**asdict(self), "old": str(self.old) if self.old else None}
 
 
-def rebuild(registry: Registry, *, force: bool = False, progress: Progress = lambda *_: None) -> Rebuilt:
+def rebuild(registry: Registry, *, force: bool = False, progress: Progress = lambda: None) -> Rebuilt:
     """Make a registry's records anew. When it is stopped, the old ones stand.
 
     Args:
         registry: which one it is. Nobody admits anything into it meanwhile; processes that have a damaged file of
             records open must be started again afterwards.
         force: also from records of a newer schema, of which this version does not know everything.
-        progress: told how far it is.
+        progress: called once for each name, when its versions are read.
 
     Raises:
         UsageError: there is no registry, or its records are of a newer schema and it is not forced.
@@ -110,59 +112,59 @@ class _Rebuilding:
         try:
             return self._in_place()
         except RegistryError as error:
-            if not is_damage(getattr(error.__cause__, "orig", None)):
+            if not is_damage(getattr(error.__cause__, "orig", error.__cause__)):
                 raise
             return self._beside("broken")  # what no check had seen
 
     def _in_place(self) -> Rebuilt:
         with Database.open(self._path, lambda _: None).writing() as connection:
-            old = salvage.read(connection.connection.driver_connection, self._filed)  # type: ignore[arg-type]
-            schema.clear(connection)
-            return self._written(connection, old)
+            with salvage.opened(self._path) as old:
+                schema.clear(connection)
+                return self._written(connection, old)
 
     def _beside(self, found: Condition) -> Rebuilt:
-        old = Salvage() if found == "missing" else salvage.read_file(self._path, self._filed)
         with tempfile.TemporaryDirectory(prefix=".new-", dir=self._registry.root) as folder:
             new = Path(folder) / RECORDS_FILE
             new.touch()
             database = Database(new)
-            with database.writing() as connection:
+            with ExitStack() as held:
+                old = None if found == "missing" else held.enter_context(salvage.opened(self._path))
+                connection = held.enter_context(database.writing())
                 done = replace(self._written(connection, old), found=found)
             database.close()
             if found == "newer":
-                done = replace(done, lost={**done.lost, "what only the newer schema has": None})
+                done = replace(done, lost={**done.lost, "newer": None})
             with ExitStack() as undo:
                 aside = _kept_aside(self._path, undo) if done.lost else None
                 put_in_place(new, self._path)
                 undo.pop_all()
         return replace(done, old=aside)
 
-    def _written(self, connection: Connection, old: Salvage) -> Rebuilt:
+    def _written(self, connection: Connection, old: sqlite3.Connection | None) -> Rebuilt:
         """Write everything into an empty database."""
         schema.build(connection)
         filing.enter_all(connection, self._files())
         for refused in refused_designs(self._registry.root):
             filing.enter_refusal(connection, refused.as_refusal())
-        salvaged = salvage.restore(connection, old, self._filed)
-        lost = {salvage.WORDS[table]: count for table, count in old.lost.items()}
-        if count := self._strangers(connection):
-            lost[salvage.WORDS["versions"]] = count
+        known = salvage.read(old, self._readable) if old else Salvage()
+        salvaged = salvage.restore(connection, known, self._filed)
+        others = self._strangers(connection)
         broken = {one for one, path in self._filed.items() if one not in self._readable and path.exists()}
         return Rebuilt(
             versions=len(reading.held(connection)),
-            entered=_sorted(self._readable - old.held),
-            gone=_sorted(old.held - self._filed.keys()),
+            entered=_sorted(self._readable - known.held),
+            gone=_sorted(known.held - self._filed.keys()),
             unreadable=_sorted(broken),
             salvaged=salvaged,
-            lost=lost,
+            lost={**known.lost, "others": others} if others else known.lost,
         )
 
     def _files(self) -> Iterator[tuple[Header, dict[str, Any]]]:
-        for done, name in enumerate(names := self._registry.names(), 1):
+        for name in self._registry.names():
             for entry in self._registry.entries_but({name: ()}):
                 self._readable.add(str(entry.header.id))
                 yield entry.header, entry.report
-            self._progress(done, len(names))
+            self._progress()
 
     def _strangers(self, connection: Connection) -> int:
         """Look for the versions of which something is on record but not they themselves; return how many no one holds."""
