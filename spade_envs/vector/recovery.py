@@ -102,7 +102,7 @@ def _rebuilt(
     crew: Crew, squad: Squad, aside: Collection[int], outcome: Outcome | None, done: Collection[int]
 ) -> dict[int, WorkerFault]:
     """Start a worker and play the instances' episodes again, but for those aside. Return those that are lost."""
-    end = time.monotonic() + REBUILD_S
+    end: float | None = None
     waiting, lost = {}, {}
     for position in squad.positions:
         if crew.history.runs(position) and position not in aside:
@@ -116,6 +116,7 @@ def _rebuilt(
     while True:
         squad.start(built=False)
         squad.started(crew.infos[0])
+        end = end or time.monotonic() + REBUILD_S  # not before a worker is there: that is no instance's fault
         left = end - time.monotonic()
         if left <= 0:
             late = WorkerFault("lost", f"its worker was lost, and it was not rebuilt within {REBUILD_S:g} s")
