@@ -55,6 +55,8 @@ class ActionCheck:
             return fits and bool(np.all((array >= self._space.low) & (array <= self._space.high)))
         if self._low is None or array.dtype.kind not in "iu" or array.shape != (count,):
             return False
+        if self._low == 0 and array.dtype == np.int64:
+            return bool(_most(array.view(np.uint64)) <= self._high)  # what is below zero is very large
         return bool(_least(array) >= self._low and _most(array) <= self._high)
 
     def _each(self, actions: Any, count: int) -> Any:

@@ -174,8 +174,8 @@ class IsolatedVectorEnv(VectorEnv[Any, Any, Any]):
         return self._stepped(outcome)
 
     def _stepped(self, outcome: Outcome) -> Stepped:
-        faults = {at: _named(fault) for at, fault in outcome.faults.items()}
-        self._over = (outcome.terminated | outcome.truncated).nonzero()[0].tolist()
+        faults = {at: _named(fault) for at, fault in outcome.faults.items()} if outcome.faults else {}
+        self._over = _ended(outcome)
         if faults and self._on_fault == "raise":
             _raise(outcome.faults)
         finals = outcome.finals
@@ -250,7 +250,7 @@ class IsolatedVectorEnv(VectorEnv[Any, Any, Any]):
         chosen = dict(zip(positions, snapshots, strict=True))
         outcome = self._crew.restore(chosen)
         self._clock.begin(positions, [len(one.actions) for one in snapshots])
-        ended = (outcome.terminated | outcome.truncated).nonzero()[0].tolist()
+        ended = _ended(outcome)
         timed = {*self._clock.over()} & {*positions}
         self._over = sorted({*self._over} - {*positions} | {*ended} | timed)
         if outcome.faults:
@@ -326,6 +326,14 @@ def _mask(given: Any, count: int) -> np.ndarray:
 
 def _some(mask: np.ndarray) -> list[int] | None:
     return None if mask.all() else np.flatnonzero(mask).tolist()
+
+
+def _ended(outcome: Outcome) -> list[int]:
+    """Return whose episode is over; that nobody's is, is found by looking for a byte."""
+    if b"\1" not in outcome.terminated.tobytes() and b"\1" not in outcome.truncated.tobytes():
+        return []
+    found: list[int] = (outcome.terminated | outcome.truncated).nonzero()[0].tolist()
+    return found
 
 
 def _named(fault: WorkerFault) -> dict[str, Any]:
