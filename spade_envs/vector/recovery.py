@@ -62,6 +62,8 @@ def recover(
             return
         except WorkerFault as again:
             why = fault = again
+    else:
+        crew.give_up(squad, fault)
     squad.close()
     left = [at for at in squad.positions if at in pending or crew.history.runs(at)]
     _report(crew, {at: _beside(why) for at in left}, asked, outcome)
@@ -76,7 +78,7 @@ def _blamed(crew: Crew, squad: Squad, fault: WorkerFault) -> dict[int, WorkerFau
     squad.close()
     if guilty is None:
         return {}
-    crew.blame(squad, guilty, fault)
+    crew.blame(guilty, fault)
     return {guilty: fault}
 
 

@@ -198,11 +198,7 @@ class IsolatedVectorEnv(VectorEnv[Any, Any, Any]):
         for position in finals.keys() - second.faults.keys():
             for column, found in zip(outcome.columns, second.columns, strict=True):
                 column[position] = found[position]
-        for positions, keys, columns in second.groups:
-            rows = list(zip(*columns, strict=True))
-            for position, values in zip(positions or (), rows, strict=True):
-                outcome.infos[position] = dict(zip(keys, values, strict=True))
-        outcome.infos.update(second.infos)
+        outcome.infos.update(second.infos_of(at for at in faults if at not in second.faults))
         failed = {at: faults[at] for at in second.faults}
         return outcome.finals | {at: finals[at] for at in faults if at not in failed}, failed
 
