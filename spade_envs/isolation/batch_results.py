@@ -113,22 +113,27 @@ class Reader:
             raise ReplyError("columns that are too short") from None
 
     def _check_lengths(self, reply: Reply, count: int) -> None:
-        for texts in reply.texts:
-            _demand(len(texts) == count, "columns of different lengths")
-        _demand(reply.views is None or len(reply.views) == count, "columns of different lengths")
+        lengths = list(map(len, reply.texts)) if reply.texts else []
+        if reply.views is not None:
+            lengths.append(len(reply.views))
         for group in reply.groups:
             asked = count if group.rows is None else len(group.rows)
-            _demand(len(group.keys) == len(group.columns), "infos of different lengths")
-            _demand(all(len(column) == asked for column in group.columns), "infos of different lengths")
-            _demand(group.rows is None or batch_wire.numbers(group.rows, count), "rows that were not asked")
-        for own in (reply.odd, reply.infos, reply.finals):
-            if own:
-                _demand(batch_wire.numbers([row for row, _ in own], count), "rows that were not asked")
-        if reply.undone:
-            _demand(batch_wire.numbers(reply.undone, count), "rows that were not asked")
+            if len(group.keys) != len(group.columns) or list(map(len, group.columns)).count(asked) != len(
+                group.keys
+            ):
+                raise ReplyError("infos of different lengths")
+            if group.rows is not None and not batch_wire.numbers(group.rows, count):
+                raise ReplyError("rows that were not asked")
+        if lengths.count(count) != len(lengths):
+            raise ReplyError("columns of different lengths")
+        if reply.odd or reply.infos or reply.finals or reply.undone:
+            named = [[row for row, _ in own] for own in (reply.odd, reply.infos, reply.finals)]
+            if not all(batch_wire.numbers(rows, count) for rows in (*named, reply.undone)):
+                raise ReplyError("rows that were not asked")
         if len(reply.texts) != self._texts:
             apart = {row for row, _ in reply.odd} | {*reply.undone}
-            _demand(not reply.texts and len(apart) == count, "columns that are missing")
+            if reply.texts or len(apart) != count:
+                raise ReplyError("columns that are missing")
 
     def _whole(self, results: Results, row: int, data: bytes) -> None:
         """Take a row that is a message of its own."""
@@ -168,7 +173,7 @@ class Reader:
 
     def _check_columns(self, results: Results, call: str) -> None:
         """Note the rows whose reward is not finite or whose observation is not in its space."""
-        known = {*results.faults, *results.undone}
+        known = {*results.faults, *results.undone} if results.faults or results.undone else ()
         if not math.isfinite(np.add.reduce(results.rewards)):
             for row in np.flatnonzero(~np.isfinite(results.rewards)).tolist():
                 if row not in known:
@@ -176,11 +181,6 @@ class Reader:
                     results.faults[row] = WorkerFault("contract", found)
         for row, what in self._columns.outside(results.columns, known).items():
             results.faults[row] = _outside(call, what)
-
-
-def _demand(holds: bool, what: str) -> None:
-    if not holds:
-        raise ReplyError(what)
 
 
 def values_of(data: bytes, count: int) -> list[Any]:

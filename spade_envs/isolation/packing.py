@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -135,36 +135,48 @@ class Packing:
     def _infos(self, rows: Sequence[int]) -> tuple[list[Group], list[tuple[int, bytes]]]:
         """Return infos by the keys that they have, and those that are no dictionaries of plain values."""
         infos = [self.results[row][4] for row in rows]  # type: ignore[index]
-        if not all(type(info) is dict for info in infos):
+        count = len(infos)
+        if list(map(type, infos)).count(dict) != count:
             raise UnfitError
-        keys = list(map(tuple, infos))
-        if keys.count(keys[0]) == len(keys):
-            every = len(rows) == len(self.results)
-            kinds = {keys[0]: (None if every else list(rows), infos)}
-        else:
-            kinds = {}
-            for row, info, held in zip(rows, infos, keys, strict=True):
-                members = kinds.setdefault(held, ([], []))
-                members[0].append(row)  # type: ignore[union-attr]
-                members[1].append(info)
-        return self._grouped(kinds, rows)
+        every = None if count == len(self.results) else list(rows)
+        first = infos[0]
+        if list(map(len, infos)).count(len(first)) == count:
+            try:
+                columns = [[info[key] for info in infos] for key in first]
+            except KeyError:
+                pass
+            else:
+                if _columnar(first, columns):
+                    return [Group(every, list(first), columns)] if first else [], []
+        kinds: dict[Any, Any] = {}
+        for row, info in zip(rows, infos, strict=True):
+            members = kinds.setdefault(tuple(info), ([], []))
+            members[0].append(row)
+            members[1].append(info)
+        return self._grouped(kinds)
 
-    def _grouped(
-        self, kinds: dict[Any, Any], rows: Sequence[int]
-    ) -> tuple[list[Group], list[tuple[int, bytes]]]:
+    def _grouped(self, kinds: dict[Any, Any]) -> tuple[list[Group], list[tuple[int, bytes]]]:
         groups, others = [], []
         for keys, (members, infos) in kinds.items():
             if not keys:
                 continue
             columns = [list(column) for column in zip(*map(dict.values, infos), strict=True)]
-            plain = _TEXT.issuperset(map(type, keys)) and len(keys) <= batch_wire.MOST_KEYS
-            if plain and all(SCALARS.issuperset(map(type, column)) for column in columns):
+            if _columnar(keys, columns):
                 groups.append(Group(members, list(keys), columns))
-            else:
-                for row, info in zip(rows if members is None else members, infos, strict=True):
-                    self.at[0] = row
-                    others.append((row, wire.encode([info])))
+                continue
+            for row, info in zip(members, infos, strict=True):
+                self.at[0] = row
+                others.append((row, wire.encode([info])))
         return groups, others
 
     def _reply(self, texts: Any, groups: Any, infos: Any, odd: Any) -> Reply:
         return Reply(OK, texts, self.views, groups, infos, odd, list(self.finals.items()), self.undone, b"")
+
+
+def _columnar(keys: Collection[Any], columns: Sequence[Sequence[Any]]) -> bool:
+    """Say whether infos may stand in columns: texts as keys, and plain values."""
+    return (
+        len(keys) <= batch_wire.MOST_KEYS
+        and _TEXT.issuperset(map(type, keys))
+        and all(SCALARS.issuperset(map(type, column)) for column in columns)
+    )

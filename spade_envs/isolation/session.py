@@ -14,7 +14,6 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from types import CodeType
 from typing import Any
 
 from spade_envs.contract import Rejection, ToolEnv, tool_schemas
@@ -54,7 +53,7 @@ class Session:
         self._limits = limits
         self._places = places
         self._placed = 0
-        self._compiled: tuple[str, CodeType] | None = None
+        self._compiled: bytes | None = None
         self._singles: dict[int, _Single] = {}
         self._batch: Batch | None = None
         self._reserve: bytearray | None = bytearray(RESERVE_BYTES)
@@ -105,12 +104,15 @@ class Session:
             if isinstance(compiled, Rejection):
                 return [None, [finding.as_dict() for finding in compiled.findings], None]
             code = marshal.dumps((compiled.class_name, compiled.code))
-        class_name, _ = self._compiled = marshal.loads(code)
+        self._compiled = code
+        class_name, _ = marshal.loads(code)
         return [class_name, [], code]
 
     def _built(self, arguments: dict[str, Any]) -> Instance:
         assert self._compiled is not None
-        class_name, code = self._compiled
+        # Read anew for each instance: Python keeps in the code what it has learnt of names and types, and what it
+        # learns of one instance's namespace and classes is wrong for all others.
+        class_name, code = marshal.loads(self._compiled)
         return build(code, class_name, arguments)
 
     def _make(self, arguments: dict[str, Any]) -> list[Any]:

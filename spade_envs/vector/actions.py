@@ -48,6 +48,22 @@ class ActionCheck:
             array = np.array(checked, self._space.dtype).reshape(count, *(self._space.shape or ()))
         return array.astype(np.int64, copy=False) if array.ndim == 1 and self._low is not None else array
 
+    def some(self, actions: dict[int, Any], count: int) -> Any:
+        """Return the actions of some instances, with a row for each of ``count``.
+
+        Raises:
+            UsageError: one is not in its space.
+        """
+        checked = {at: self._checked(at, action) for at, action in actions.items()}
+        if not self._arrays:
+            return [checked.get(at) for at in range(count)]
+        array = np.zeros(
+            (count, *(self._space.shape or ())), np.int64 if self._low is not None else self._space.dtype
+        )
+        for at, action in checked.items():
+            array[at] = action
+        return array
+
     def _usual(self, array: np.ndarray, count: int) -> bool:
         """Say whether actions are all in the space, in its type, which one look at all of them tells."""
         if isinstance(self._space, spaces.Box):
@@ -55,6 +71,8 @@ class ActionCheck:
             return fits and bool(np.all((array >= self._space.low) & (array <= self._space.high)))
         if self._low is None or array.dtype.kind not in "iu" or array.shape != (count,):
             return False
+        if self._low == 0 and array.dtype == np.int64:
+            return bool(_most(array.view(np.uint64)) <= self._high)  # what is below zero is very large
         return bool(_least(array) >= self._low and _most(array) <= self._high)
 
     def _each(self, actions: Any, count: int) -> Any:

@@ -96,6 +96,10 @@ class Crew:
                 _check_equal(name, squad.positions[0], getattr(info, name), getattr(infos[0], name))
         return infos
 
+    def declared(self) -> dict[str, InstanceInfo]:
+        """Return what each design declares, by its source."""
+        return {squad.source: info for squad, info in zip(self._squads, self.infos, strict=True)}
+
     def turn(self, plan: Plan) -> Outcome:
         """Let instances take a step each, or reset them. Whoever fails is named in the outcome.
 
@@ -210,11 +214,14 @@ class Crew:
             self.history.forget(position)
             self.broken.add(position)
 
-    def blame(self, squad: Squad, position: int, fault: WorkerFault) -> None:
-        """Note that a worker was lost by an instance's fault."""
+    def blame(self, position: int, fault: WorkerFault) -> None:
+        """Note that a worker was lost by an instance's fault: that one is asked no more at last, and no other."""
         if fault.kind in DEADLY:
-            self._pool.quarantine.blame(squad.source, fault)
             self._deaths[position] = self._deaths.get(position, 0) + 1
+
+    def give_up(self, squad: Squad, fault: WorkerFault) -> None:
+        """Note that a whole worker was lost, by whomever."""
+        self._pool.quarantine.blame(squad.source, fault)
 
     def _end_episodes(self, outcome: Outcome) -> None:
         """An instance whose episode ends in order has its deaths forgiven."""

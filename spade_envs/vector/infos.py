@@ -9,6 +9,7 @@ import numpy as np
 
 Group = tuple[Sequence[int] | None, Sequence[str], Sequence[list[Any]]]
 """Which instances (all where None), their keys, and a column of values for each key."""
+_PLAIN = {bool, int, float}
 
 
 def vector_infos(
@@ -74,8 +75,16 @@ def _column(count: int, column: list[Any]) -> Any:
 
 def _gathered(count: int, values: dict[int, Any]) -> Any:
     """Return an array of values by instance; dictionaries become dictionaries of arrays."""
-    if all(type(value) is dict for value in values.values()):
+    kinds = set(map(type, values.values()))
+    if kinds == {dict}:
         return vector_infos(count, (), values)
+    if len(kinds) == 1 and kinds <= _PLAIN:
+        array: Any = np.zeros(count, kinds.pop())
+        try:
+            array[list(values)] = list(values.values())
+            return array
+        except OverflowError:
+            return _objects(count, values)
     first = values[min(values)]
     if type(first) in (bool, int, float) or isinstance(first, np.number):
         array = np.zeros(count, type(first))

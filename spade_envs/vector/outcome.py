@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,6 +67,16 @@ class Outcome:
             self.faults[asked[row]] = fault
         if results.views is not None:
             self.views.update(zip(asked, results.views, strict=True))
+
+    def infos_of(self, positions: Iterable[int]) -> dict[int, dict[str, Any]]:
+        """Return infos one by one."""
+        found: dict[int, dict[str, Any]] = {position: {} for position in positions}
+        for asked, keys, columns in self.groups:
+            rows = zip(*columns, strict=True)
+            for position, values in zip(found if asked is None else asked, rows, strict=False):
+                if position in found:
+                    found[position] = dict(zip(keys, values, strict=True))
+        return found | {position: info for position, info in self.infos.items() if position in found}
 
     def settle(self, last: Sequence[Column]) -> None:
         """Give instances that failed their last true observation, and end their episodes."""

@@ -62,6 +62,8 @@ def recover(
             return
         except WorkerFault as again:
             why = fault = again
+    else:
+        crew.give_up(squad, fault)
     squad.close()
     left = [at for at in squad.positions if at in pending or crew.history.runs(at)]
     _report(crew, {at: _beside(why) for at in left}, asked, outcome)
@@ -76,7 +78,7 @@ def _blamed(crew: Crew, squad: Squad, fault: WorkerFault) -> dict[int, WorkerFau
     squad.close()
     if guilty is None:
         return {}
-    crew.blame(squad, guilty, fault)
+    crew.blame(guilty, fault)
     return {guilty: fault}
 
 
@@ -102,7 +104,7 @@ def _rebuilt(
     crew: Crew, squad: Squad, aside: Collection[int], outcome: Outcome | None, done: Collection[int]
 ) -> dict[int, WorkerFault]:
     """Start a worker and play the instances' episodes again, but for those aside. Return those that are lost."""
-    end = time.monotonic() + REBUILD_S
+    end: float | None = None
     waiting, lost = {}, {}
     for position in squad.positions:
         if crew.history.runs(position) and position not in aside:
@@ -116,6 +118,7 @@ def _rebuilt(
     while True:
         squad.start(built=False)
         squad.started(crew.infos[0])
+        end = end or time.monotonic() + REBUILD_S  # not before a worker is there: that is no instance's fault
         left = end - time.monotonic()
         if left <= 0:
             late = WorkerFault("lost", f"its worker was lost, and it was not rebuilt within {REBUILD_S:g} s")

@@ -174,8 +174,8 @@ class IsolatedVectorEnv(VectorEnv[Any, Any, Any]):
         return self._stepped(outcome)
 
     def _stepped(self, outcome: Outcome) -> Stepped:
-        faults = {at: _named(fault) for at, fault in outcome.faults.items()}
-        self._over = (outcome.terminated | outcome.truncated).nonzero()[0].tolist()
+        faults = {at: _named(fault) for at, fault in outcome.faults.items()} if outcome.faults else {}
+        self._over = _ended(outcome)
         if faults and self._on_fault == "raise":
             _raise(outcome.faults)
         finals = outcome.finals
@@ -198,11 +198,7 @@ class IsolatedVectorEnv(VectorEnv[Any, Any, Any]):
         for position in finals.keys() - second.faults.keys():
             for column, found in zip(outcome.columns, second.columns, strict=True):
                 column[position] = found[position]
-        for positions, keys, columns in second.groups:
-            rows = list(zip(*columns, strict=True))
-            for position, values in zip(positions or (), rows, strict=True):
-                outcome.infos[position] = dict(zip(keys, values, strict=True))
-        outcome.infos.update(second.infos)
+        outcome.infos.update(second.infos_of(at for at in faults if at not in second.faults))
         failed = {at: faults[at] for at in second.faults}
         return outcome.finals | {at: finals[at] for at in faults if at not in failed}, failed
 
@@ -250,7 +246,7 @@ class IsolatedVectorEnv(VectorEnv[Any, Any, Any]):
         chosen = dict(zip(positions, snapshots, strict=True))
         outcome = self._crew.restore(chosen)
         self._clock.begin(positions, [len(one.actions) for one in snapshots])
-        ended = (outcome.terminated | outcome.truncated).nonzero()[0].tolist()
+        ended = _ended(outcome)
         timed = {*self._clock.over()} & {*positions}
         self._over = sorted({*self._over} - {*positions} | {*ended} | timed)
         if outcome.faults:
@@ -326,6 +322,14 @@ def _mask(given: Any, count: int) -> np.ndarray:
 
 def _some(mask: np.ndarray) -> list[int] | None:
     return None if mask.all() else np.flatnonzero(mask).tolist()
+
+
+def _ended(outcome: Outcome) -> list[int]:
+    """Return whose episode is over; that nobody's is, is found by looking for a byte."""
+    if b"\1" not in outcome.terminated.tobytes() and b"\1" not in outcome.truncated.tobytes():
+        return []
+    found: list[int] = (outcome.terminated | outcome.truncated).nonzero()[0].tolist()
+    return found
 
 
 def _named(fault: WorkerFault) -> dict[str, Any]:
