@@ -101,5 +101,5 @@ def _register() -> None:
     list_newest(registries()[0])
 
 
-if os.environ.get("SPADE_REGISTER") != "0":
-    _register()
+if os.environ.get("SPADE_REGISTER") != "0" and "_SPADE_ENVS_COMPLETE" not in os.environ:
+    _register()  # a shell that completes a word makes no environments, and its user waits

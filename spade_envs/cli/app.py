@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import importlib
+import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import metadata
@@ -10,61 +12,64 @@ from typing import Annotated, Any
 
 import typer
 
-from spade_envs.cli import (
-    browse,
-    curate,
-    diff,
-    doctor,
-    exporting,
-    family,
-    importing,
-    judge,
-    listing,
-    play,
-    records,
-    refusals,
-    replaying,
-    verify,
-)
 from spade_envs.cli.codes import CANNOT_RUN, DONE, STOPPED, UNHEARD, WRONG_USE
 from spade_envs.cli.output import mute, remark
 from spade_envs.cli.stopping import Terminated
 from spade_envs.contract.printable import printable
 from spade_envs.errors import SpadeError, UsageError
 
-app = typer.Typer(
-    name="spade-envs",
-    help="Browse, check, admit and play environments that language models write.",
-    epilog="Exit codes: 0 admitted or done, 1 refused, 2 could not run, 3 wrong use, 130 or 143 stopped.",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-)
-COMMANDS: dict[str, tuple[Callable[..., Any], str]] = {
-    "list": (listing.list_, "spade-envs list --domain games --difficulty 0.3..0.7 --sort regret"),
-    "search": (listing.search, "spade-envs search lamps row --status active"),
-    "show": (browse.show, "spade-envs show spade/LampRow-v0"),
-    "source": (browse.source, "spade-envs source spade/LampRow > lamp_row.py"),
-    "history": (family.history, "spade-envs history spade/LampRow-v0"),
-    "lineage": (family.lineage, "spade-envs lineage spade/LampRow-v0"),
-    "check": (judge.check, "spade-envs check designs/*.py --all --jobs 4 --json"),
-    "admit": (judge.admit, "spade-envs admit seeds/*.py --registry registry"),
-    "refused": (refusals.refused, "spade-envs refused --gate novelty --last 10 --json"),
-    "retire": (curate.retire, "spade-envs retire spade/LampRow-v0 --reason 'too much like another'"),
-    "activate": (curate.activate, "spade-envs activate spade/LampRow-v0 --reason 'needed again'"),
-    "rollback": (curate.rollback, "spade-envs rollback runs/mine 12 --dry-run"),
-    "rebuild": (records.rebuild, "spade-envs rebuild --registry runs/mine/registry"),
-    "play": (play.play, "spade-envs play spade/LampRow-v0 --difficulty 2 --seed 7"),
-    "diff": (diff.diff, "spade-envs diff spade/LampRow-v0 spade/DarkPanel-v0"),
-    "replay": (replaying.replay, "spade-envs replay spade/LampRow-v0 --expert --seed 7"),
-    "verify": (verify.verify, "spade-envs verify --registry shelf --jobs 4"),
-    "export": (exporting.export, "spade-envs export pool.zip spade/LampRow spade/StockRoom-v0"),
-    "import": (importing.import_, "spade-envs import pool.zip --registry shelf --jobs 4"),
-    "doctor": (doctor.doctor, "spade-envs doctor --json"),
+COMMANDS = {
+    "list": ("listing:list_", "spade-envs list --domain games --difficulty 0.3..0.7 --sort regret"),
+    "search": ("listing:search", "spade-envs search lamps row --status active"),
+    "show": ("browse:show", "spade-envs show spade/LampRow-v0"),
+    "source": ("browse:source", "spade-envs source spade/LampRow > lamp_row.py"),
+    "history": ("family:history", "spade-envs history spade/LampRow-v0"),
+    "lineage": ("family:lineage", "spade-envs lineage spade/LampRow-v0"),
+    "check": ("judge:check", "spade-envs check designs/*.py --all --jobs 4 --json"),
+    "admit": ("judge:admit", "spade-envs admit seeds/*.py --registry registry"),
+    "refused": ("refusals:refused", "spade-envs refused --gate novelty --last 10 --json"),
+    "retire": ("curate:retire", "spade-envs retire spade/LampRow-v0 --reason 'too much like another'"),
+    "activate": ("curate:activate", "spade-envs activate spade/LampRow-v0 --reason 'needed again'"),
+    "rollback": ("curate:rollback", "spade-envs rollback runs/mine 12 --dry-run"),
+    "rebuild": ("records:rebuild", "spade-envs rebuild --registry runs/mine/registry"),
+    "play": ("play:play", "spade-envs play spade/LampRow-v0 --difficulty 2 --seed 7"),
+    "diff": ("diff:diff", "spade-envs diff spade/LampRow-v0 spade/DarkPanel-v0"),
+    "replay": ("replaying:replay", "spade-envs replay spade/LampRow-v0 --expert --seed 7"),
+    "verify": ("verify:verify", "spade-envs verify --registry shelf --jobs 4"),
+    "export": ("exporting:export", "spade-envs export pool.zip spade/LampRow spade/StockRoom-v0"),
+    "import": ("importing:import_", "spade-envs import pool.zip --registry shelf --jobs 4"),
+    "doctor": ("doctor:doctor", "spade-envs doctor --json"),
 }
+"""Name -> where it is, and an example. What a subcommand needs is loaded when it is asked for."""
 
 
-@app.callback(invoke_without_command=True)
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code. Nothing that a user does wrong ends in a traceback."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    return _ended(lambda: _application(given)(given, prog_name="spade-envs", standalone_mode=False))
+
+
+def _application(given: list[str]) -> typer.Typer:
+    """Return the command with the subcommand that is asked for or completed; with all where that is none of them."""
+    app = typer.Typer(
+        name="spade-envs",
+        help="Browse, check, admit and play environments that language models write.",
+        epilog="Exit codes: 0 admitted or done, 1 refused, 2 could not run, 3 wrong use, 130 or 143 stopped.",
+        no_args_is_help=True,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+    )
+    app.callback(invoke_without_command=True)(version)
+    completed = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS") or ""
+    asked = next(iter(given or completed.split()[1:]), "")
+    for name in [asked] if asked in COMMANDS else COMMANDS:
+        where, example = COMMANDS[name]
+        module, _, function = where.partition(":")
+        found = getattr(importlib.import_module(f"spade_envs.cli.{module}"), function)
+        app.command(name, epilog=f"Example: {example}")(_as_command(found))
+    return app
+
+
 def version(
     show: Annotated[
         bool, typer.Option("--version", is_eager=True, help="Print the version and exit.")
@@ -74,12 +79,6 @@ def version(
     if show:
         print(f"spade-envs {metadata.version('spade-envs')}")
         raise typer.Exit
-
-
-def run(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code. Nothing that a user does wrong ends in a traceback."""
-    given = None if arguments is None else list(arguments)
-    return _ended(lambda: app(given, standalone_mode=False))
 
 
 def _ended(action: Callable[[], int | None]) -> int:
@@ -114,10 +113,6 @@ def _as_command(function: Callable[..., int | None]) -> Callable[..., int]:
         return _ended(lambda: function(*arguments, **options))
 
     return command
-
-
-for name, (function, example) in COMMANDS.items():
-    app.command(name, epilog=f"Example: {example}")(_as_command(function))
 
 
 def _said(error: SpadeError | OSError) -> str:

@@ -15,9 +15,6 @@ from spade_envs.contract.ids import EnvId
 from spade_envs.contract.plain import plain
 from spade_envs.contract.printable import printable
 from spade_envs.records import Measured, StatusChange
-from spade_envs.registry.history import history
-from spade_envs.registry.lineage import lineage
-from spade_envs.registry.overview import known
 from spade_envs.registry.stack import find, registries
 from spade_envs.registry.versions import Entry, numbers
 
@@ -65,6 +62,10 @@ def source(env_id: Id) -> None:
 
 def _life(env_id: EnvId) -> dict[str, Any]:
     """Return what happened since the admission, as JSON-ready data."""
+    from spade_envs.registry.history import history
+    from spade_envs.registry.lineage import lineage
+    from spade_envs.registry.overview import known
+
     record, events = known(str(env_id)), [event.what for event in history(str(env_id))]
     changes = [change for change in events if isinstance(change, StatusChange)]
     taken = {v for registry in registries() for v in numbers(registry.root / env_id.name)}

@@ -35,7 +35,7 @@ def statuses(incomplete: str) -> list[str]:
 
 def orders(incomplete: str) -> list[str]:
     """Return the orders of a list that begin so."""
-    from spade_envs.records.query import Sort
+    from spade_envs.records.values import Sort
 
     return [word for word in get_args(Sort) if word.startswith(incomplete) and word != "rank"]
 

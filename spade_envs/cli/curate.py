@@ -16,11 +16,9 @@ from spade_envs.cli.output import out, print_json, remark
 from spade_envs.contract.ids import near_matches
 from spade_envs.contract.printable import printable
 from spade_envs.errors import UsageError
-from spade_envs.records import StatusChange, changes, reading
+from spade_envs.records import StatusChange
 from spade_envs.records.values import Status
-from spade_envs.registry.overview import known
 from spade_envs.registry.stack import find
-from spade_envs.registry.status import change, home
 from spade_envs.registry.store import Registry
 
 
@@ -58,6 +56,8 @@ def rollback(
 
     Each change is on record. Going back to a later round afterwards gives all of it back.
     """
+    from spade_envs.records import changes, reading
+
     target, name = _of_run(run, registry)
     _check_run(target, name)
     records = target.records.reading() if dry_run else target.own_records.writing()
@@ -73,6 +73,9 @@ def rollback(
 
 
 def _change(ids: list[str], status: Status, reason: str, folder: Path | None, as_json: bool) -> None:
+    from spade_envs.registry.overview import known
+    from spade_envs.registry.status import change
+
     target = options.existing(folder)
     stack = options.with_one(target)
     found = [str(find(text, stack)[1]) for text in dict.fromkeys(ids)]
@@ -82,7 +85,7 @@ def _change(ids: list[str], status: Status, reason: str, folder: Path | None, as
         made += change(some, status, reason, place)
     _show(made, before, as_json)
     for one in found:
-        if one not in {change.id for change in made}:
+        if one not in {done.id for done in made}:
             remark(f"{one} is {status} already")
         elif (seen := known(one, stack)) and seen.listed.status != status:
             remark(f"a registry further up says that {one} is {seen.listed.status}, and that counts")
@@ -90,6 +93,8 @@ def _change(ids: list[str], status: Status, reason: str, folder: Path | None, as
 
 def _places(ids: list[str], target: Registry | None) -> dict[Registry, list[str]]:
     """Return in which registry's records each change is written: where it is seen, if nobody names one."""
+    from spade_envs.registry.status import home
+
     places: dict[Registry, list[str]] = {}
     for one in ids:
         place = target or home(one, options.only(None), options.existing(None))
@@ -106,6 +111,8 @@ def _of_run(run: str, folder: Path | None) -> tuple[Registry, str]:
 
 
 def _check_run(registry: Registry, run: str) -> None:
+    from spade_envs.records import reading
+
     with registry.records.reading() as connection:
         runs = reading.runs(connection)
     if run not in runs:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -15,18 +15,20 @@ from spade_envs.cli.options import AsJson, Id
 from spade_envs.cli.output import out, print_json, remark
 from spade_envs.contract.printable import printable
 from spade_envs.records import Measured, StatusChange
-from spade_envs.registry.history import Event
-from spade_envs.registry.history import history as told
-from spade_envs.registry.lineage import DEPTH, Lineage, Member
-from spade_envs.registry.lineage import lineage as looked_up
 from spade_envs.registry.stack import find
 
-MOST_ABOVE = 20
-"""How many ancestors a tree shows, the nearest."""
+if TYPE_CHECKING:
+    from spade_envs.registry.history import Event
+    from spade_envs.registry.lineage import Lineage, Member
+
+MOST_ABOVE, MOST_BELOW = 20, 100
+"""How many generations a tree shows."""
 
 
 def history(env_id: Id, as_json: AsJson = False) -> None:
     """Tell what happened to one environment: where it stood, when it was chosen, what was measured."""
+    from spade_envs.registry.history import history as told
+
     _, found = find(env_id)
     events = told(str(found))
     if as_json:
@@ -42,11 +44,13 @@ def history(env_id: Id, as_json: AsJson = False) -> None:
 def lineage(
     env_id: Id,
     depth: Annotated[
-        int, typer.Option(min=0, max=DEPTH, help="How many generations below it are shown.")
-    ] = DEPTH,
+        int, typer.Option(min=0, max=MOST_BELOW, help="How many generations below it are shown.")
+    ] = MOST_BELOW,
     as_json: AsJson = False,
 ) -> None:
     """Show from which environment one was made, up to the first, and what was made from it."""
+    from spade_envs.registry.lineage import lineage as looked_up
+
     _, found = find(env_id)
     family = looked_up(str(found), depth=depth)
     if as_json:

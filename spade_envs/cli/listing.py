@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from rich.markup import escape
@@ -11,9 +11,12 @@ from rich.table import Table
 from spade_envs.cli import options
 from spade_envs.cli.output import out, print_json, remark
 from spade_envs.errors import UsageError
-from spade_envs.records.query import Query
-from spade_envs.registry.overview import Found, Page, ask, near
+from spade_envs.records.values import EVERYTHING
 from spade_envs.registry.stack import Stack
+
+if TYPE_CHECKING:
+    from spade_envs.records import Query
+    from spade_envs.registry.overview import Found, Page
 
 COLOURS = {
     "active": "green",
@@ -44,6 +47,8 @@ def list_(
     as_json: options.AsJson = False,
 ) -> None:
     """List the environments of all registries; on a terminal with where they stand and what was measured."""
+    from spade_envs.records import Query
+
     query = Query(
         domain=domain,
         skill=skill,
@@ -76,6 +81,8 @@ def search(
     as_json: options.AsJson = False,
 ) -> None:
     """Find environments by words in their name, title, summary, skills and rules, the best first."""
+    from spade_envs.records import Query
+
     if not (text := " ".join(words)).strip():
         raise UsageError("there are no words to search for; write one at least, for example: lamp")
     query = Query(
@@ -103,6 +110,8 @@ def rate(value: float | None) -> str:
 
 
 def _answer(query: Query, stack: Stack, as_json: bool) -> None:
+    from spade_envs.registry.overview import ask
+
     page = ask(query, stack)
     if as_json:
         print_json([found.as_dict() for found in page.rows])
@@ -147,6 +156,8 @@ def _count(query: Query, page: Page) -> str:
 
 def _nothing(query: Query, page: Page, stack: Stack) -> str:
     """Say that nothing was found, and what to ask instead."""
+    from spade_envs.registry.overview import near
+
     if page.total:
         return f"there are {page.total:,}, none from {query.offset:,} on; take a lower --offset or --page"
     unknown = near(query, stack)
@@ -155,7 +166,7 @@ def _nothing(query: Query, page: Page, stack: Stack) -> str:
         return f"no environment has the {what} {getattr(query, what)!r}{mend}"
     if query.text:
         return "no environment holds all these words; take fewer of them, or only how they begin"
-    asked = [name for name in _FILTERS if getattr(query, name) != getattr(Query(), name)]
+    asked = [name for name in _FILTERS if getattr(query, name) not in (None, EVERYTHING)]
     if not asked:
         return "there are no environments; `spade-envs admit FILE` adds one"
     older = "" if query.all_versions else ", or add --all for older versions"

@@ -12,7 +12,7 @@ import typer
 from spade_envs.cli.completing import domains, ids, orders, statuses
 from spade_envs.contract.printable import printable
 from spade_envs.errors import UsageError
-from spade_envs.records.query import EVERYTHING, Range
+from spade_envs.records.values import EVERYTHING, Range
 from spade_envs.registry.paths import user_registry
 from spade_envs.registry.stack import Stack, registries
 from spade_envs.registry.store import Registry

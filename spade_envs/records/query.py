@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from sqlalchemy import CTE, ColumnElement, Select, func, literal_column, or_, select
 
@@ -14,12 +13,9 @@ from spade_envs.contract.header_keys import DOMAINS, ORIGINS
 from spade_envs.contract.ids import near_matches
 from spade_envs.errors import UsageError
 from spade_envs.records.tables import SKILLS, TEXT, VERSIONS
-from spade_envs.records.values import STATUSES, Status
+from spade_envs.records.values import EVERYTHING, STATUSES, Range, Sort, Status
 
-Sort = Literal["name", "newest", "difficulty", "regret", "success", "diversity", "round", "rank"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
-Range = tuple[float, float]
-EVERYTHING: Range = (-math.inf, math.inf)
 
 
 @dataclass(frozen=True, slots=True)

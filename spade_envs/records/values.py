@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal, get_args
 
 Status = Literal["admitted", "active", "mastered", "too_hard", "retired", "quarantined"]
 STATUSES: tuple[Status, ...] = get_args(Status)
+Sort = Literal["name", "newest", "difficulty", "regret", "success", "diversity", "round", "rank"]
+"""In which order versions are listed: see :class:`spade_envs.records.Query`."""
+Range = tuple[float, float]
+EVERYTHING: Range = (-math.inf, math.inf)
 
 
 def now() -> str:
