@@ -96,8 +96,8 @@ def _judged(status: Status, measured: Sequence[Measured], rules: Rules) -> tuple
     newest = measured[-1]
     if (reason := _faulty(newest, rules)) is not None:
         return "quarantined", reason
-    if status in ("admitted", "quarantined"):
-        return None
+    if status == "admitted":
+        return _teaches(newest, rules)
     promises = _promises(newest.regret_low, rules)
     if status == "active" and not promises:
         return _mastered(measured, rules) or _too_hard(measured, rules)
@@ -108,6 +108,13 @@ def _judged(status: Status, measured: Sequence[Measured], rules: Rules) -> tuple
     if status == "too_hard" and _best(newest) >= rules.too_hard_below:
         return "active", f"success rose to {_best(newest):.2f}"
     return None
+
+
+def _teaches(newest: Measured, rules: Rules) -> tuple[Status, str] | None:
+    """What was measured weighs more than the scores that kept an environment out of the pool."""
+    if newest.success is None or not rules.too_hard_below <= newest.success <= rules.mastered_above:
+        return None
+    return "active", f"success without the hint was {newest.success:.2f}: there is something to learn"
 
 
 def _faulty(newest: Measured, rules: Rules) -> str | None:

@@ -50,7 +50,10 @@ MEASURED = st.builds(measured, RATES, RATES, regret_low=st.floats(-1, 1), faults
         ("mastered", [measured(None)], None),
         ("too_hard", [measured(0.0, 0.4)], "active"),
         ("too_hard", [measured(0.0, 0.0)], None),
-        ("admitted", [measured(0.95)] * 3, None),  # it never entered the pool
+        ("admitted", [measured(0.95)] * 3, None),  # nothing is left to learn
+        ("admitted", [measured(0.05)], None),
+        ("admitted", [measured(None)], None),
+        ("admitted", [measured(0.5)], "active"),  # its scores had kept it out
         ("retired", [measured(0.5, faults=16)] * 3, None),
         ("active", [measured(0.5, faults=16)], "quarantined"),
         ("active", [measured(0.5, faults=15)], None),
