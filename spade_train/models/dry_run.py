@@ -166,7 +166,7 @@ def _numbers(rounds: tuple[int, ...]) -> str:
 
 
 def _print_memory(found: Footprint, console: Console) -> None:
-    console.print("\nMemory of one process that shares nothing, estimated; allow half more")
+    console.print("\nMemory of one process that shares nothing, estimated; allow a tenth more")
     for name, text in _PARTS.items():
         if size := getattr(found, name):
             console.print(f"  {text:<32} {_gigabytes(size)}")

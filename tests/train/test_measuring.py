@@ -6,12 +6,13 @@ import random
 from collections.abc import Callable
 
 import pytest
-from train_stand_ins import Count
+from train_stand_ins import Count, Wide
 
 from spade_train.playing import measuring
 from spade_train.playing.blind import Blind
 from spade_train.playing.measuring import Place, Player
 from spade_train.playing.play import Episode, Limits, Task
+from spade_train.playing.prompts import EXAMPLE_SEED
 from spade_train.rewards.regret import Regret
 
 Outcome = Callable[[Task, random.Random], float]
@@ -100,15 +101,11 @@ def test_what_most_hinted_plays_solve_is_played_with_the_hint_alone(monkeypatch:
 
 
 def test_blind_play_sees_another_episode_and_is_paid_for_its_own() -> None:
-    env = Blind(Count(), Count())
-    seen, _ = env.reset(seed=3)
-    assert (seen, env.hint()) == ("It is 3.", "Say 4."), "this seed's other one is alike in its last digit"
-    shift = Blind(Count(), Count())
-    shift._decoy.reset = lambda *, seed: Count.reset(shift._decoy, seed=seed + 5)  # type: ignore[method-assign]
-    assert shift.reset(seed=3)[0] == "It is 8."
-    assert shift.hint() == "Say 4."
+    env = Blind(Wide(), Wide())
+    assert env.reset(seed=3)[0] == "It is 250003."
+    assert env.hint() == "Say 4."
     for number in (4, 5, 6):
-        seen, reward, over, _, info = shift.step(f"<answer>{number}</answer>")
-    assert (seen, reward, over, info["is_success"]) == ("It is 11.", 1.0, True, True)
-    assert shift.reset(seed=900_003)[0] == "It is 3.", "worked examples are shown as they are"
-    assert shift.step(shift.expert_text())[0] == "It is 4."
+        seen, reward, over, _, info = env.step(f"<answer>{number}</answer>")
+    assert (seen, reward, over, info["is_success"]) == ("It is 250006.", 1.0, True, True)
+    assert env.reset(seed=EXAMPLE_SEED)[0] == "It is 900000.", "worked examples are shown as they are"
+    assert env.step(env.expert_text())[0] == "It is 900001."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from train_stand_ins import Count, ScriptedPolicy
+from train_stand_ins import Count, ScriptedPolicy, Wide
 from transformers import GenerationConfig
 
 from spade_envs.errors import WorkerFault
@@ -46,6 +46,23 @@ def test_an_episode_reads_as_its_chat_template_would_write_it(tokenizer: Any) ->
     assert sampled_text(episode, policy) == "".join(said)
     assert (episode.success, episode.return_, episode.turns, episode.end) == (True, 1.0, 3, "terminated")
     assert policy.last.read[0] == [*episode.prompt_ids, *episode.completion_ids]  # type: ignore[attr-defined]
+
+
+def test_a_blind_episode_is_shown_another_one(tokenizer: Any) -> None:
+    policy = scripted(tokenizer, *[tuple(f"<answer>{n}</answer>{END}" for n in (4, 5, 6))] * 2)
+    made: list[Count] = []
+
+    def make(_: str) -> Count:
+        made.append(Wide())
+        return made[-1]
+
+    tasks = [Task("wide", 3, hinted=True), Task("wide", 3, hinted=True, blind=True)]
+    sees, blind = play(policy, tasks, make, Limits())
+    for one, shown in ((sees, "It is 3."), (blind, "It is 250003.")):
+        assert f"Hint: Say 4.\n{shown}" in tokenizer.decode(one.prompt_ids)
+        assert one.success
+    assert len(made) == 3
+    assert all(env.closed for env in made)
 
 
 def test_a_reply_that_was_cut_off_is_closed_by_a_token_that_is_not_the_agents(tokenizer: Any) -> None:
