@@ -122,6 +122,7 @@ def ordeal(sources: list[tuple[str, bool]], count: int, rounds: int, rate: float
     """Put vectors of designs through it, side by side; at the end nothing of them may be left."""
     Worker.start().close()
     gc.collect()
+    assert eventually(lambda: not children(zygote()))
     before = descriptors(), descriptors(zygote()), len(children(zygote()))
     tally, random = Tally(), np.random.default_rng(seed)
     ordeals = [Ordeal(source, count, random, rate, fatal) for source, fatal in sources]

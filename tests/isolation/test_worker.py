@@ -296,6 +296,7 @@ def test_two_hundred_kills_leave_nothing() -> None:
     Worker.start().close()
     gc.collect()
     parent, others = zygote(), children()
+    assert eventually(lambda: not workers())  # a closed one takes a moment to be gone
     before = (descriptors(), descriptors(parent), len(children(parent)))
     source = design(step=ENDLESS)
     for count in range(200):
