@@ -1,8 +1,8 @@
 """Vectors of isolated environments against Gymnasium's vectors of the same classes as plain Python.
 
-Run it with ``python benchmarks/vector.py [steps|text|async|memory|rebuild|ppo ...]``; all of it without arguments. Figures are CPU time
-of host and workers together. Other work on the machine inflates every figure, so both sides take turns in short blocks,
-and a ratio is one of best blocks: compare those, not two runs.
+Run it with ``python benchmarks/vector.py``, with steps, text, async, memory, rebuild or ppo for some of it. Figures are
+CPU time of host and workers together. Other work on the machine inflates every figure, so both sides take turns in
+short blocks, and a ratio is one of best blocks: compare those, not two runs.
 """
 
 from __future__ import annotations
@@ -155,9 +155,8 @@ def asynchronous() -> None:
         for found in zip(*(zip(*times, strict=True) for times in best.values()), strict=True)
     )
     for what, found in (("CPU", cpus), ("wall", walls)):
-        print(
-            f"  {what:4s} theirs {found['theirs']:8.1f}  ours {found['ours']:7.1f}  ratio {found['theirs'] / found['ours']:5.1f}"
-        )
+        ratio = found["theirs"] / found["ours"]
+        print(f"  {what:4s} theirs {found['theirs']:8.1f}  ours {found['ours']:7.1f}  ratio {ratio:5.1f}")
     ours.close()
     theirs.close()
 
@@ -230,9 +229,9 @@ def ppo() -> None:
             used.setdefault(name, []).append(cpu(own) - begin)
             vector.close()
     best = {name: min(times) for name, times in used.items()}
+    print("\nPPO, 6,144 steps in a vector of 64, CPU seconds")
     print(
-        f"\nPPO, 6,144 steps in a vector of 64, CPU seconds: DummyVecEnv {best['theirs']:.2f}, ours {best['ours']:.2f}, "
-        f"ratio {best['theirs'] / best['ours']:.2f}"
+        f"  DummyVecEnv {best['theirs']:.2f}, ours {best['ours']:.2f}, ratio {best['theirs'] / best['ours']:.2f}"
     )
 
 

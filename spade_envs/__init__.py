@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from spade_envs.language.program import run_program
     from spade_envs.registry import Registry, add_registry, keep_only, registries, seeds_folder
     from spade_envs.text import TextEnv, make_text
+    from spade_envs.vector import IsolatedVectorEnv, TextVector
 
 _HOMES = {
     "Admission": "spade_envs.admission",
@@ -31,12 +32,14 @@ _HOMES = {
     "Finding": "spade_envs.contract.findings",
     "Header": "spade_envs.contract.header",
     "IsolatedEnv": "spade_envs.envs",
+    "IsolatedVectorEnv": "spade_envs.vector",
     "Limits": "spade_envs.isolation.limits",
     "Panel": "spade_envs.admission",
     "Registry": "spade_envs.registry",
     "Rejection": "spade_envs.contract.findings",
     "Report": "spade_envs.admission",
     "TextEnv": "spade_envs.text",
+    "TextVector": "spade_envs.vector",
     "ToolEnv": "spade_envs.contract.tool_env",
     "add_registry": "spade_envs.registry",
     "admit": "spade_envs.admission",
@@ -58,12 +61,14 @@ __all__ = [
     "Finding",
     "Header",
     "IsolatedEnv",
+    "IsolatedVectorEnv",
     "Limits",
     "Panel",
     "Registry",
     "Rejection",
     "Report",
     "TextEnv",
+    "TextVector",
     "ToolEnv",
     "add_registry",
     "admit",

@@ -6,6 +6,7 @@ what is wrong with it.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -60,13 +61,21 @@ class Filler:
         block = self._block
         parts = [observations] if self._split is None else self._split(observations)
         try:
-            block.rewards[rows] = rewards
-            block.flags[0, rows] = terminated
-            block.flags[1, rows] = truncated
+            block.rewards[rows] = array("d", rewards)
+            block.flags[0, rows] = _flags(terminated)
+            block.flags[1, rows] = _flags(truncated)
             texts = [put(part, rows) for put, part in zip(self._puts, parts, strict=True)]
         except (TypeError, ValueError, OverflowError):
             raise UnfitError from None
         return [column for column in texts if column is not None]
+
+
+def _flags(flags: Sequence[Any]) -> Any:
+    """Return flags as an array. Most are plain, and bytes are made of those four times sooner."""
+    try:
+        return np.frombuffer(bytes(flags), np.uint8)
+    except TypeError:  # NumPy's are among them
+        return np.array(flags, np.uint8)
 
 
 Putter = Callable[[Sequence[Any], Rows], list[str] | None]
@@ -118,16 +127,16 @@ def _converted(values: Sequence[Any], shape: tuple[int, ...], dtype: np.dtype[An
     """Return values of other types as one array, by the rules of the host's checker."""
     if not _ARRAY_LIKE.issuperset(map(type, values)):
         raise UnfitError
-    array = np.array(values)
+    found = np.array(values)
     exact = dtype.kind in "biu"
-    if array.shape != (len(values), *shape) or array.dtype.kind not in ("biu" if exact else "biuf"):
+    if found.shape != (len(values), *shape) or found.dtype.kind not in ("biu" if exact else "biuf"):
         raise UnfitError
-    if exact and dtype.kind != "b" and array.size:
+    if exact and dtype.kind != "b" and found.size:
         limits = np.iinfo(dtype)
-        if array.min() < limits.min or array.max() > limits.max:
+        if found.min() < limits.min or found.max() > limits.max:
             raise UnfitError
     with np.errstate(over="ignore"):
-        return array.astype(dtype)
+        return found.astype(dtype)
 
 
 def _splitter(space: Any) -> Callable[[Sequence[Any]], list[Sequence[Any]]]:

@@ -29,6 +29,7 @@ from spade_envs.isolation.spaces import describe as describe_space
 from spade_envs.language import compile_source
 
 RESERVE_BYTES = 16 << 20
+_COLLECTED_AFTER = 50_000  # objects: a step of many instances makes hundreds, all of them gone after it
 BATCHED = frozenset({"turn", "replay", "call"})
 """Operations on all instances of a batch."""
 
@@ -125,6 +126,7 @@ class Session:
 
     def _open(self, arguments: list[dict[str, Any]], built: bool, watch: bool) -> list[Any]:
         """Begin a batch of instances; describe the first where all are to be built now."""
+        gc.set_threshold(_COLLECTED_AFTER)
         self._batch = Batch(arguments, self._built, watch, self._places, self._limits.message_bytes)
         if not built:
             return [None]

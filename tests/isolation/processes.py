@@ -72,6 +72,12 @@ def eventually(condition: Callable[[], bool], seconds: float = 10) -> bool:
     return True
 
 
+def settle() -> None:
+    """Wait until all that is left of closed workers is gone: a zygote reaps one before it closes its descriptors."""
+    assert eventually(lambda: not workers())
+    time.sleep(0.2)
+
+
 def outcome(call: Callable[..., Any], *arguments: Any) -> Any:
     """Return the call's result, or the fault that it raised."""
     try:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from processes import children, descriptors, eventually, workers, zygote
+from processes import children, descriptors, eventually, settle, workers, zygote
 from small_designs import design
 
 import spade_envs
@@ -122,6 +122,7 @@ def ordeal(sources: list[tuple[str, bool]], count: int, rounds: int, rate: float
     """Put vectors of designs through it, side by side; at the end nothing of them may be left."""
     Worker.start().close()
     gc.collect()
+    settle()
     before = descriptors(), descriptors(zygote()), len(children(zygote()))
     tally, random = Tally(), np.random.default_rng(seed)
     ordeals = [Ordeal(source, count, random, rate, fatal) for source, fatal in sources]

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from processes import children, descriptors, eventually, lives, outcome, workers, zygote
+from processes import children, descriptors, eventually, lives, outcome, settle, workers, zygote
 from small_designs import ENDLESS, HEADER, design, prepared
 
 from spade_envs.contract import Rejection
@@ -296,6 +296,7 @@ def test_two_hundred_kills_leave_nothing() -> None:
     Worker.start().close()
     gc.collect()
     parent, others = zygote(), children()
+    settle()
     before = (descriptors(), descriptors(parent), len(children(parent)))
     source = design(step=ENDLESS)
     for count in range(200):
