@@ -119,7 +119,9 @@ def test_pip_installs_it_and_importing_it_registers(tmp_path: Path) -> None:
     assert "made spade/LampPacked-v0 and:" in done.stdout
     assert "is read-only" in done.stdout
     brought = {path.name for path in (tmp_path / "site" / "lamp_pack").rglob("*") if path.is_file()}
-    assert brought == {"__init__.py", ".read-only", "v0.py", "v0.json"}, "nothing is written beside what was installed"
+    assert brought == {"__init__.py", ".read-only", "v0.py", "v0.json"}, (
+        "nothing is written beside what was installed"
+    )
 
 
 def test_two_wheels_of_one_name_may_follow_each_other(
