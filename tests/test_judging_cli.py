@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -317,9 +317,22 @@ def test_where_the_disk_fills_the_verdict_is_told_and_nothing_is_left(
     assert {path.name.partition("-")[0] for path in Path("full").rglob("*")} == {".lock", "records.db"}
 
 
+STARTED: list[subprocess.Popen[str]] = []
+
+
 def shell(*arguments: str, **options: Any) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "spade_envs.cli", *arguments]
-    return subprocess.Popen(command, text=True, stderr=subprocess.PIPE, **options)
+    STARTED.append(subprocess.Popen(command, text=True, stderr=subprocess.PIPE, **options))
+    return STARTED[-1]
+
+
+@pytest.fixture(autouse=True)
+def none_left() -> Iterator[None]:
+    """A test that fails leaves no command running: it would slow down all that come after."""
+    yield
+    while STARTED:
+        with STARTED.pop() as process:
+            process.kill()
 
 
 def test_a_full_disk_behind_the_output_is_2(run: Run) -> None:
