@@ -16,7 +16,7 @@ from spade_envs.contract.printable import printable
 from spade_envs.errors import RegistryError, UnknownEnvironment
 from spade_envs.registry.paths import shipped_registry, user_registry
 from spade_envs.registry.store import Registry
-from spade_envs.registry.versions import numbers
+from spade_envs.registry.versions import numbers, read_version
 
 Stack = Sequence[Registry]
 """Registries, the topmost last."""
@@ -51,12 +51,14 @@ def find(text: str, stack: Stack | None = None) -> tuple[Registry, EnvId]:
 
     Raises:
         UnknownEnvironment: no registry holds it. The message names near matches.
-        RegistryError: two registries hold different files under this id.
+        RegistryError: its files are broken, or two registries hold different files under this id.
     """
     parsed = EnvId.parse(text)
     env_id = _newest_of(text, stack) if isinstance(parsed, Finding) else parsed
     if env_id is not None and (holder := holder_of(env_id, stack)) is not None:
         return holder, env_id
+    if env_id is not None and (broken := _broken(env_id, stack)) is not None:
+        raise RegistryError(broken)
     near = near_ids(text, _candidates(text, stack))
     advice = f"did you mean {' or '.join(map(str, near))}?" if near else "`spade-envs list` shows what there is"
     raise UnknownEnvironment(f"no registry holds {printable(text)!r}; {advice}")
@@ -89,6 +91,14 @@ def newest(name: str, stack: Stack | None = None) -> EnvId | None:
 def _newest_of(text: str, stack: Stack | None) -> EnvId | None:
     name = text.removeprefix(f"{NAMESPACE}/")
     return None if name == text else newest(name, stack)
+
+
+def _broken(env_id: EnvId, stack: Stack | None) -> str | None:
+    """Say what is wrong with the files of a version that no registry can read, None where there are none."""
+    paths = (registry.root / env_id.name / f"v{env_id.version}.py" for registry in reversed(_asked(stack)))
+    path = next((path for path in paths if path.exists()), None)
+    wrong = None if path is None else read_version(path)
+    return f"{printable(str(path))}: {wrong}" if isinstance(wrong, str) else None
 
 
 def _candidates(text: str, stack: Stack | None) -> list[EnvId]:

@@ -194,6 +194,7 @@ def test_a_shell_is_offered_ids(run: Run, user: Registry, monkeypatch: pytest.Mo
 def test_a_shell_asks_the_command_itself(run: Run, user: Registry) -> None:
     words = {"COMP_WORDS": "spade-envs retire spade/Wid", "COMP_CWORD": "2"}
     environment = {**os.environ, **words, "_SPADE_ENVS_COMPLETE": "complete_bash"}
+    environment["PYTHONPATH"] = str(Path(__file__).parents[2])
     script = "import sys; sys.argv[0] = 'spade-envs'; from spade_envs.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
     assert (done.stdout.split(), done.stderr) == (["spade/Widget-v1", "spade/Widget-v0"], "")
