@@ -25,10 +25,9 @@ def looked_at(root: Path) -> Examined:
 
 
 def files(root: Path) -> dict[Path, bytes]:
-    """All but the memory that SQLite's processes share."""
-    return {
-        path: path.read_bytes() for path in root.rglob("*") if path.is_file() and path.suffix != ".db-shm"
-    }
+    """All but what SQLite puts beside a database that is open."""
+    paths = (path for path in root.rglob("*") if path.is_file() and not path.name.endswith(("-shm", "-wal")))
+    return {path: path.read_bytes() for path in paths}
 
 
 def test_a_sound_registry_has_no_problems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""A process that writes into a registry is killed at random moments: what remains opens, and files and records agree."""
+"""A process that writes into a registry is killed at random moments: what is left opens, files and records agree."""
 
 from __future__ import annotations
 

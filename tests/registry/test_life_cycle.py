@@ -22,9 +22,24 @@ STATUSES = st.sampled_from(get_args(Status))
 RATES = st.none() | st.floats(0, 1)
 
 
-def measured(success: float | None, hinted: float | None = 1.0, *, regret_low: float = 0.0, faults: int = 0) -> Measured:
+def measured(
+    success: float | None, hinted: float | None = 1.0, *, regret_low: float = 0.0, faults: int = 0
+) -> Measured:
     return Measured(
-        "spade/Widget-v0", "run", 0, 8, 8, faults, success, success, hinted, regret_low, regret_low, 1.0, 3.0, "then"
+        "spade/Widget-v0",
+        "run",
+        0,
+        8,
+        8,
+        faults,
+        success,
+        success,
+        hinted,
+        regret_low,
+        regret_low,
+        1.0,
+        3.0,
+        "then",
     )
 
 
@@ -152,7 +167,10 @@ def test_a_shared_pool_goes_back_by_changes_that_are_on_record(registry: Registr
         assert changes.roll_back(connection, "run", 1) == []  # it is there already
     assert {(c.id, c.status) for c in back} == {("spade/Widget-v0", "active"), ("spade/Later-v0", "retired")}
     with registry.records.reading() as connection:
-        assert [c.status for c in reading.statuses(connection, "spade/Widget-v0")][-2:] == ["mastered", "active"]
+        assert [c.status for c in reading.statuses(connection, "spade/Widget-v0")][-2:] == [
+            "mastered",
+            "active",
+        ]
 
 
 def test_what_another_registry_holds_stands_here_without_being_held(registry: Registry) -> None:

@@ -56,4 +56,3 @@ def test_what_another_process_admits_is_met_when_it_is_asked_for(
         assert "turn 0" in env.reset(seed=0)[0]
     finally:
         env.close()
-    
