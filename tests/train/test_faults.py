@@ -79,6 +79,8 @@ def test_a_round_that_fails_again_and_again_is_skipped_on_record(
     assert all(torch.equal(first[name], second[name]) for name in first), "its step moves nothing"
     assert any(not torch.equal(second[name], third[name]) for name in first)
     assert {one["round"] for one in lines(path, "plays")} == {0, 2}
+    before, after = (json.loads((path / "states" / f"00000{n}.json").read_text()) for n in (1, 2))
+    assert before["watch"] == after["watch"], "the watch has seen nothing"
 
 
 def test_a_round_that_fails_once_is_played_as_if_it_had_not(run: Callable[..., Path], tmp_path: Path) -> None:

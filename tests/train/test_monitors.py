@@ -99,7 +99,7 @@ def test_who_forgets_everything_does_not_sabotage() -> None:
 def test_near_the_ceiling_hinted_play_seems_to_lose_less_and_that_is_no_sabotage() -> None:
     """Two from the log-odds of both: from .88 to .50 without the hint, from .98 to .88 with it."""
     assert heard([(14, 16)] * 6 + [(8, 14)] * 3) == set()
-    assert heard([(15, 16)] * 6 + [(8, 16)] * 3) == set(), "so few plays may all succeed by chance"
+    assert heard([(15, 16)] * 6 + [(6, 16)] * 3) == set(), "so few plays may all succeed by chance"
 
 
 def test_a_fall_in_one_environment_among_many_is_found_there() -> None:
