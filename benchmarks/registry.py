@@ -30,8 +30,9 @@ from rich.progress import track
 from rich.table import Table
 
 from spade_envs.contract import code_sha256, file_sha256, set_version
-from spade_envs.records import Query, reading
+from spade_envs.records import Query
 from spade_envs.registry import Registry, shipped_registry
+from spade_envs.registry.overview import ask
 
 DOMAINS = ("code", "games", "language", "math", "planning", "science", "tools")
 _WORDS = (
@@ -141,15 +142,13 @@ def opening_and_listing(root: Path, repeats: int) -> dict[str, float]:
         "by status": Query(status="active", limit=50, offset=1000),
     }
     figures = {"opening, ms": 1e3 * median([timed(lambda: Registry(root).records) for _ in range(repeats)])}
-    registry = Registry(root)
+    stack = [Registry(shipped_registry(), read_only=True), Registry(root)]
     for name, query in questions.items():
 
-        def ask(query: Query = query) -> None:
-            with registry.records.reading() as connection:
-                reading.listed(connection, query)
-                reading.count(connection, query)
+        def question(query: Query = query) -> None:
+            ask(query, stack)
 
-        figures[f"list {name}, ms"] = 1e3 * median([timed(ask) for _ in range(repeats)])
+        figures[f"list {name}, ms"] = 1e3 * median([timed(question) for _ in range(repeats)])
     return figures
 
 

@@ -1,4 +1,4 @@
-"""The tables. A change here is a migration: see ``migrations`` and docs/how-to/change-the-records.md."""
+"""The tables. A change here is a migration: see ``migrations`` and docs/reference/records.md."""
 
 from __future__ import annotations
 

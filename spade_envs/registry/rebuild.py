@@ -10,7 +10,7 @@ import os
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -118,9 +118,13 @@ class _Rebuilding:
 
     def _in_place(self) -> Rebuilt:
         with Database.open(self._path, lambda _: None).writing() as connection:
-            with salvage.opened(self._path) as old:
+            with salvage.opened(self._path) as old, ExitStack() as undo:
                 schema.clear(connection)
-                return self._written(connection, old)
+                done = self._written(connection, old)
+                if done.lost:  # rows that have not the form of one: somebody wrote into the database
+                    done = replace(done, old=_copied_aside(old, self._path, undo))
+                undo.pop_all()
+        return done
 
     def _beside(self, found: Condition) -> Rebuilt:
         with tempfile.TemporaryDirectory(prefix=".new-", dir=self._registry.root) as folder:
@@ -177,13 +181,25 @@ class _Rebuilding:
 
 def _kept_aside(path: Path, undo: ExitStack) -> Path:
     """Give a file another name, too, with what SQLite had not yet written into it; return that name."""
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%fZ")
-    aside = path.with_name(f"{path.name}.broken-{stamp}")
+    aside = _aside(path)
     for ending in ("", "-wal"):
         if (old := path.with_name(path.name + ending)).exists():
             os.link(old, new := aside.with_name(aside.name + ending))
             undo.callback(new.unlink)
     return aside
+
+
+def _copied_aside(old: sqlite3.Connection, path: Path, undo: ExitStack) -> Path:
+    """Copy a database that stays where it is; return the copy's name."""
+    aside = _aside(path)
+    undo.callback(aside.unlink, missing_ok=True)
+    with closing(sqlite3.connect(aside)) as copy:
+        old.backup(copy)
+    return aside
+
+
+def _aside(path: Path) -> Path:
+    return path.with_name(f"{path.name}.broken-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}")
 
 
 def _sorted(ids: set[str] | frozenset[str]) -> tuple[str, ...]:
