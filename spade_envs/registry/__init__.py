@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spade_envs.registry.life_cycle import Rules
+    from spade_envs.registry.overview import ask, known
     from spade_envs.registry.paths import seeds_folder, shipped_registry, user_registry
     from spade_envs.registry.refused import Refused, keep_refused, refused_designs
     from spade_envs.registry.seasons import keep_round, roll_back, standings, take_back
     from spade_envs.registry.stack import add_registry, find, registries
+    from spade_envs.registry.status import change
     from spade_envs.registry.store import Registry
     from spade_envs.registry.versions import Entry, RegistryWarning
     from spade_envs.registry.withdraw import keep_only
@@ -24,10 +26,13 @@ _HOMES = {
     "RegistryWarning": "versions",
     "Rules": "life_cycle",
     "add_registry": "stack",
+    "ask": "overview",
+    "change": "status",
     "find": "stack",
     "keep_only": "withdraw",
     "keep_refused": "refused",
     "keep_round": "seasons",
+    "known": "overview",
     "refused_designs": "refused",
     "registries": "stack",
     "roll_back": "seasons",
@@ -45,10 +50,13 @@ __all__ = [
     "RegistryWarning",
     "Rules",
     "add_registry",
+    "ask",
+    "change",
     "find",
     "keep_only",
     "keep_refused",
     "keep_round",
+    "known",
     "refused_designs",
     "registries",
     "roll_back",
