@@ -47,7 +47,7 @@ def run(model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
             return look(self, number, *arguments)
 
         monkeypatch.setattr(SelfPlay, "_look", failing)
-        monkeypatch.setattr(stack, "_added", [])
+        monkeypatch.setenv(stack.ADDED, "")
         main(["resume", str(tmp_path / "run")] if resume else [*begin, *more])
         return tmp_path / "run"
 

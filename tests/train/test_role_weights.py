@@ -93,10 +93,10 @@ def test_both_are_trained_and_a_run_that_goes_on_ends_as_one_that_never_stopped(
 ) -> None:
     monkeypatch.setenv("SPADE_REGISTRY", str(registry))
     monkeypatch.setattr(Settings, "advantages", earn)
-    monkeypatch.setattr(stack, "_added", [])
+    monkeypatch.setenv(stack.ADDED, "")
     main(words(kind, model_folder, other, tmp_path, "whole", 2))
     shutil.copytree(tmp_path / "whole", tmp_path / "parts")
-    monkeypatch.setattr(stack, "_added", [])  # no run knows what another one has admitted
+    monkeypatch.setenv(stack.ADDED, "")  # no run knows what another one has admitted
     main(["rollback", str(tmp_path / "parts"), "1"])
     first = weights(tmp_path / "parts" / "checkpoints" / "checkpoint-1")
     shutil.rmtree(tmp_path / "parts" / "checkpoint")
