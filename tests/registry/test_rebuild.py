@@ -21,11 +21,12 @@ from life import admitted, lived
 from test_store import source
 
 from spade_envs.errors import RegistryError, UsageError
-from spade_envs.records import Query, reading
+from spade_envs.records import Choice, Query, changes, reading
 from spade_envs.registry import Registry, RegistryWarning, add_registry, stack
 from spade_envs.registry import rebuild as anew
 from spade_envs.registry.overview import known
 from spade_envs.registry.rebuild import Rebuilt, rebuild
+from spade_envs.registry.status import change
 
 OTHER = "spade/Sprocket-v0"
 
@@ -170,6 +171,21 @@ def test_any_damaged_page_costs_no_more_than_what_is_said(registry: Registry) ->
         assert bool(done.lost) == (done.old is not None)
 
 
+def test_a_table_is_read_from_both_ends(registry: Registry) -> None:
+    with registry.own_records.writing() as connection:
+        changes.choose(connection, [Choice(OTHER, "many", number, "one of many") for number in range(600)])
+    registry.own_records.close()
+    content = bytearray(file(registry).read_bytes())
+    place = content.index(b"one of many", len(content) * 6 // 10) // 4096 * 4096
+    content[place : place + 4096] = bytes(4096)
+    file(registry).write_bytes(content)
+    done = rebuild(registry)
+    with Registry(registry.root).records.reading() as connection:
+        rounds = [one.round for one in reading.choices(connection, OTHER) if one.run == "many"]
+    assert (rounds[0], rounds[-1]) == (0, 599)
+    assert done.lost["choices"] == 600 - len(rounds) > 0
+
+
 def test_lost_rows_are_counted(registry: Registry) -> None:
     sql(
         registry,
@@ -233,9 +249,11 @@ def test_another_design_under_an_old_number_has_no_history(registry: Registry) -
 
 
 def test_a_version_of_another_registry_is_found_there_again(registry: Registry) -> None:
+    change([OTHER], "retired", "why not", registry)
     sql(registry, f"DELETE FROM versions WHERE id = '{OTHER}'")
     assert rebuild(registry).lost == {}
-    assert next(one for one in all_of(registry)["versions"] if one.id == OTHER).regret == 0.5
+    found = next(one for one in all_of(registry)["versions"] if one.id == OTHER)
+    assert (found.regret, found.status) == (0.5, "retired")
     sql(registry, f"DELETE FROM versions WHERE id = '{OTHER}'")
     shutil.rmtree(registry.root.parent / "other")
     assert rebuild(registry).lost == {"others": 1}
@@ -297,8 +315,12 @@ def test_records_in_use_are_followed(registry: Registry) -> None:
     assert "spade/Cog-v0" in all_of(registry)["held"]
     garbage(file(registry))
     (registry.root / "records.db-wal").unlink(missing_ok=True)
+    other = Registry(registry.root)
+    with pytest.warns(RegistryWarning, match="Until then only files are read"):
+        assert other.records.path is None
     rebuild(registry)
-    with Registry(registry.root).records.reading() as connection:
+    assert other.records.path == file(registry)
+    with other.records.reading() as connection:
         assert len(reading.held(connection)) == 4
 
 

@@ -9,6 +9,7 @@ import pytest
 from small_designs import design
 
 from spade_envs import Registry, add_registry, keep_only, make_text
+from spade_envs.records import Query, reading
 from spade_envs.registry import stack
 
 
@@ -56,3 +57,11 @@ def test_what_another_process_admits_is_met_when_it_is_asked_for(
         assert "turn 0" in env.reset(seed=0)[0]
     finally:
         env.close()
+
+
+def test_the_next_version_takes_nothing_over_from_one_that_went(registry: Registry, tmp_path: Path) -> None:
+    keep_only(registry, {"spade/Withdrawn-v0"}, tmp_path / "aside")
+    again = registry.add(design(step="self.number = 9").replace("Sample", "Withdrawn"), {})
+    with registry.records.reading() as connection:
+        (found,) = reading.listed(connection, Query(text="withdrawn"))
+        assert (found.id, found.skills) == (str(again), ("counting",))
