@@ -89,6 +89,10 @@ def test_of_two_the_upper_one_counts_and_the_newest_is_that_of_all() -> None:
 def test_what_no_registry_holds_hides_nothing() -> None:
     with stacked([[row("Alpha", 0), row("Alpha", 3, held=False)]]) as stack:
         assert [one.id for one in stacking.page(stack, Query())[0]] == ["spade/Alpha-v0"]
+    lost, other = [row("Alpha", 0), row("Alpha", 3, held=False)], [row("Alpha", 1)]
+    for found in ([lost, other], [other, lost]):
+        with stacked(found) as stack:
+            assert [one.id for one in stacking.page(stack, Query())[0]] == ["spade/Alpha-v1"]
 
 
 @given(registries, queries)
