@@ -60,13 +60,20 @@ class Ordeal:
     """One vector, and what happens to it."""
 
     def __init__(
-        self, source: str, count: int, random: np.random.Generator, rate: float, fatal: bool
+        self,
+        source: str,
+        count: int,
+        random: np.random.Generator,
+        rate: float,
+        attacks: float,
+        fatal: bool,
     ) -> None:
         pool = WorkerPool(LIMITS, spares=0, quarantine=Quarantine(most_deaths=10**9))
         before = set(workers())
         self.vector = IsolatedVectorEnv(source, count, pool=pool)
         self.workers = set(workers()) - before
-        self.random, self.rate, self.fatal, self.count = random, rate, fatal, count
+        self.random, self.rate, self.attacks = random, rate, attacks
+        self.fatal, self.count = fatal, count
         self.vector.action_space.seed(int(random.integers(2**31)))
         self.vector.reset(seed=int(random.integers(2**31)))
 
@@ -79,8 +86,8 @@ class Ordeal:
             doomed = set(np.flatnonzero(self.random.random(self.count) < self.rate).tolist()) - over
             actions[list(doomed)] = self.random.choice([5, 6, 6, 7], len(doomed))
         attack = self.random.random()
-        killed = attack < self.rate and self._kill()
-        lied = self.rate < attack < 2 * self.rate
+        killed = attack < self.attacks and self._kill()
+        lied = self.attacks < attack < 2 * self.attacks
         if lied:
             self._lie()
         _, rewards, _, truncated, infos = self.vector.step(actions)
@@ -118,14 +125,25 @@ class Ordeal:
         channel.collect = collect  # type: ignore[method-assign]
 
 
-def ordeal(sources: list[tuple[str, bool]], count: int, rounds: int, rate: float, seed: int) -> Tally:
-    """Put vectors of designs through it, side by side; at the end nothing of them may be left."""
+def ordeal(
+    sources: list[tuple[str, bool]], count: int, rounds: int, rate: float, attacks: float, seed: int
+) -> Tally:
+    """Put vectors of designs through it, side by side; at the end nothing of them may be left.
+
+    Args:
+        sources: designs, and whether some of their actions are fatal.
+        count: environments of each.
+        rounds: steps of each vector.
+        rate: how often an environment is given a fatal action.
+        attacks: how often a worker is killed, and how often its reply is replaced, for each step of a vector.
+        seed: of all that is drawn.
+    """
     Worker.start().close()
     gc.collect()
     settle()
     before = descriptors(), descriptors(zygote()), len(children(zygote()))
     tally, random = Tally(), np.random.default_rng(seed)
-    ordeals = [Ordeal(source, count, random, rate, fatal) for source, fatal in sources]
+    ordeals = [Ordeal(source, count, random, rate, attacks, fatal) for source, fatal in sources]
     for _ in range(rounds):
         for one in ordeals:
             one.step(tally)
@@ -146,7 +164,7 @@ def test_a_short_ordeal_leaves_nothing_and_every_loss_is_told() -> None:
     sources += [
         ((spade_envs.seeds_folder() / f"{name}.py").read_text(), False) for name in ("maze_key", "word_gate")
     ]
-    tally = ordeal(sources, 6, 30, 0.025, 0)
+    tally = ordeal(sources, 6, 30, 0.02, 0.04, 0)
     assert tally.losses > 3
     assert tally.kills + tally.lies > 1
     assert not tally.unexpected, tally
@@ -156,13 +174,14 @@ def test_a_short_ordeal_leaves_nothing_and_every_loss_is_told() -> None:
 def test_a_million_steps_over_fifty_designs() -> None:
     seeds = [(path.read_text(), False) for path in sorted(spade_envs.seeds_folder().glob("*.py"))]
     designs = seeds + [(fragile(31 + 2 * at), True) for at in range(50 - len(seeds))]
-    done, sizes, unexpected = 0, [], []
+    done, sizes, unexpected, told = 0, [], [], Tally()
     while done < 1_000_000:
         for start in range(0, 50, 10):
-            tally = ordeal(designs[start : start + 10], 32, 100, 0.0002, done)
+            tally = ordeal(designs[start : start + 10], 32, 100, 0.0002, 0.004, done)
             done += tally.steps
             unexpected += tally.unexpected
+            told = Tally(done, told.losses + tally.losses, told.kills + tally.kills, told.lies + tally.lies)
         sizes.append(resident())
-        print(f"{done:,} steps, {sizes[-1]} MB, {tally}", flush=True)
+        print(f"{sizes[-1]} MB, {told}", flush=True)
     assert not unexpected
     assert sizes[-1] < sizes[0] + 64
