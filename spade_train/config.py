@@ -12,6 +12,7 @@ from typing import Literal
 
 from spade_envs.errors import UsageError
 from spade_envs.registry import Rules
+from spade_train.curriculum import Band, Shares
 from spade_train.schedule import Schedule
 
 
@@ -116,6 +117,31 @@ class SelfPlayConfig:
         default_factory=list,
         metadata=_help("Ids that fill refused designs' blocks (default: every seed environment)."),
     )
+    prioritised: bool = field(
+        default=True,
+        metadata=_help(
+            "Whether blocks beside the designs go to what the agent can learn most from; false: uniformly."
+        ),
+    )
+    band_low: float = field(
+        default=0.3, metadata=_help("Success without the hint from which on an environment teaches most.")
+    )
+    band_high: float = field(default=0.7, metadata=_help("Success up to which it does."))
+    levels: bool = field(
+        default=True,
+        metadata=_help(
+            "Whether the curriculum's environments get harder once 0.9 of at least 8 plays are won."
+        ),
+    )
+    replay_share: float = field(
+        default=0.1, metadata=_help("Share of those blocks that replay what is mastered, against forgetting.")
+    )
+    reference_share: float = field(
+        default=0.1,
+        metadata=_help(
+            "Share of those blocks that play the curriculum's ids uniformly at their easiest level."
+        ),
+    )
     mastered_above: float = field(
         default=0.9,
         metadata=_help(
@@ -197,6 +223,23 @@ class SelfPlayConfig:
             pool_size=self.pool_size or None,
         )
 
+    def shares(self) -> Shares:
+        """Return how blocks beside the designs are divided.
+
+        Raises:
+            UsageError: a share or the band cannot be.
+        """
+        if not 0 <= self.band_low < self.band_high <= 1:
+            raise UsageError(
+                f"band_low is {self.band_low} and band_high {self.band_high}; they are rates, from 0 to 1, that rise."
+            )
+        if min(self.replay_share, self.reference_share) < 0 or self.replay_share + self.reference_share > 1:
+            raise UsageError(
+                f"replay_share is {self.replay_share} and reference_share {self.reference_share}; together they are "
+                "at most 1, and neither is negative."
+            )
+        return Shares(self.replay_share, self.reference_share, Band(self.band_low, self.band_high))
+
     @property
     def trains_two_models(self) -> bool:
         """Whether the designer is a model of its own that learns."""
@@ -227,6 +270,7 @@ class SelfPlayConfig:
                 )
         self._check_roles()
         self.rules()
+        self.shares()
         if self.turn_tokens > completion_tokens:
             raise UsageError(
                 f"turn_tokens ({self.turn_tokens}) exceeds max_completion_length ({completion_tokens}), "

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from spade_envs import EnvId, Registry, add_registry, registries
 from spade_envs.errors import UsageError
 from spade_train.config import SelfPlayConfig
+from spade_train.curriculum import Learnt
 from spade_train.designer import Corpus, Designer, FreeDesigner, Memory, SlotDesigner
 from spade_train.designing import Workshop
 from spade_train.missing import nothing_to_play, why_missing, wrong_weight
@@ -54,6 +55,7 @@ def make_selfplay(
         world=world,
         memory=checkpoint.memory() if checkpoint else Memory(),
         watch=Watch.from_state(checkpoint.state.watch) if checkpoint else Watch(),
+        learnt=Learnt.from_state(checkpoint.state.learnt) if checkpoint else Learnt(),
     )
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from spade_envs import EnvId, registries
+from spade_envs import EnvId, Header, registries
 from spade_envs.errors import SpadeError
 from spade_train.rewards.uncertainty import Tally
 
@@ -21,6 +21,16 @@ def report_of(env_id: str) -> dict[str, Any] | None:
     for registry in reversed(registries()):
         with contextlib.suppress(SpadeError):
             return dict(registry.report(name))
+    return None
+
+
+def header_of(env_id: str) -> Header | None:
+    """Return an environment's header from whichever registry holds it."""
+    name = EnvId.parse(env_id)
+    assert isinstance(name, EnvId)  # it may be played
+    for registry in reversed(registries()):
+        with contextlib.suppress(SpadeError):
+            return registry.entry(name).header
     return None
 
 

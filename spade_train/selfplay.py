@@ -32,18 +32,19 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from spade_envs import make_text
+from spade_envs import Header, make_text
 from spade_train.clock import Clock
 from spade_train.config import SelfPlayConfig
-from spade_train.curriculum import choose
+from spade_train.curriculum import Choice, Learnt, choose, uniform
 from spade_train.designer import Corpus, DesignContext, Memory, Record
 from spade_train.designing import Workshop
+from spade_train.filling import candidates, results
 from spade_train.monitors import Alarm
 from spade_train.playing.decoding import Policy
 from spade_train.playing.measuring import Place, Player
 from spade_train.playing.play import Limits
 from spade_train.playing.prompts import TRAINING_SEEDS, TextEnvironment
-from spade_train.reports import random_play, report_of
+from spade_train.reports import header_of, random_play, report_of
 from spade_train.rewards.paying import Pay, flat_blocks
 from spade_train.rewards.uncertainty import Tally, total
 from spade_train.rounds import Design, Played, Role, Round
@@ -68,7 +69,7 @@ class Roles:
 
 @dataclass
 class SelfPlay:
-    """The parts that a round needs. Memory, watch, standing and the workshop's registry grow; the rest stays.
+    """The parts that a round needs. Memory, watch, standing, learnt and the workshop's registry grow; the rest stays.
 
     Attributes:
         seed: the run's seed; a round's draws follow from it, the round's number and the rank alone.
@@ -88,6 +89,8 @@ class SelfPlay:
     world: World = field(default_factory=World)
     memory: Memory = field(default_factory=Memory)
     watch: Watch = field(default_factory=Watch)
+    learnt: Learnt = field(default_factory=Learnt)
+    _headers: dict[str, Header | None] = field(default_factory=dict, init=False, repr=False)
 
     def round(self, roles: Roles, number: int, clock: Clock) -> Round:
         """Play round ``number`` and return the batch to train on."""
@@ -96,13 +99,14 @@ class SelfPlay:
         designs = self._design(roles, number, plan, clock) if plan.designs else []
         with clock.phase("play"):
             roles.use("agent")
-            played = self._play(roles.agent, designs, plan, rng)
+            played = self._play(roles.agent, designs, plan, rng, number)
         rows = self.pay.of_agent(played) if plan.agent_learns else []
         watch, alarms = self._look(number, played, flat_blocks(rows, self.schedule.group))
         if plan.designer_learns:
             rows = self.pay.of_designer(designs, played, alarms) + rows
         self.standing.after(number, designs, played, set(watch.quarantined) - set(self.watch.quarantined))
         self._remember(number, designs, played)
+        self._learn(number, played)
         self.watch = watch  # last, as the memory: a round that fails before can be played again
         return Round(number, tuple(designs), tuple(played), tuple(rows), alarms)
 
@@ -122,18 +126,18 @@ class SelfPlay:
         return DesignContext(round=number, seed=self.seed, document=document, digest=digest)
 
     def _play(
-        self, policy: Policy, designs: Sequence[Design], plan: RoundPlan, rng: random.Random
+        self, policy: Policy, designs: Sequence[Design], plan: RoundPlan, rng: random.Random, number: int
     ) -> list[Played]:
         """Play every block without and with the hint; then new designs that ask for more.
 
         Their regret is still vague, or the hint may be all that they ask for.
         """
-        spare = iter(choose(self._candidates(), sum(d.env_id is None for d in designs) + plan.fillers, rng))
+        spare = iter(self._fillers(number, sum(d.env_id is None for d in designs) + plan.fillers, rng))
+        chosen = [Choice(one.env_id, 1, "") if one.env_id else next(spare) for one in designs]
         places = [
-            Place(design.env_id or next(spare), _seeds(rng, plan.blocks // plan.designs))
-            for design in designs
+            Place(one.env_id, _seeds(rng, plan.blocks // plan.designs), one.level, one.why) for one in chosen
         ]
-        places += [Place(env_id, _seeds(rng, 1)) for env_id in spare]
+        places += [Place(one.env_id, _seeds(rng, 1), one.level, one.why) for one in spare]
         player = Player(policy, self.schedule.group, self.make, self.limits)
         played = player.blocks(places)
         new = [n for n, design in enumerate(designs) if design.env_id]
@@ -142,6 +146,27 @@ class SelfPlay:
         for n, one in zip(new, player.blind(narrow, self.config.blind_plays, rng), strict=True):
             played[n] = one
         return played
+
+    def _fillers(self, number: int, count: int, rng: random.Random) -> list[Choice]:
+        """Choose what fills the blocks of refused designs and those beside the designs."""
+        if not self.config.prioritised:
+            return [Choice(one, 1, "drawn uniformly") for one in uniform(self._candidates(), count, rng)]
+        fit = candidates(
+            self.pool, self.standing.statuses, self.watch.quarantined, self._header, self.config.replay
+        )
+        return choose(fit, self.learnt, count, number, rng, self.config.shares())
+
+    def _header(self, env_id: str) -> Header | None:
+        """Return an environment's header, read once: a version never changes."""
+        if self._headers.get(env_id) is None:
+            self._headers[env_id] = header_of(env_id)
+        return self._headers[env_id]
+
+    def _learn(self, number: int, played: Sequence[Played]) -> None:
+        """Let the curriculum know what every process has played: all know the same."""
+        parts = self.world.gather(results(played, self._header, self.config.levels))
+        known = [one for part in parts for one in part]
+        self.learnt = self.learnt.after(number, known, self.config.shares().ladder)
 
     def _candidates(self) -> list[str]:
         """What fills blocks: the pool, and the run's own active environments on the frontier."""
@@ -152,14 +177,15 @@ class SelfPlay:
 
     def _look(self, number: int, played: Sequence[Played], flat: Tally) -> tuple[Watch, tuple[Alarm, ...]]:
         """Let the monitors see what every process has played; all come to the same alarms."""
-        known = [environment_seen(one, random_play(report_of(one.env_id))) for one in played]
+        easiest = [one for one in played if one.level == 1]  # other levels are other tasks
+        known = [environment_seen(one, random_play(report_of(one.env_id))) for one in easiest]
         parts = self.world.gather((known, flat))
         seen = [one for part, _ in parts for one in part]
         return self.watch.after(number, seen, total(flat for _, flat in parts))
 
-    def make(self, env_id: str) -> TextEnvironment:
-        """Open an environment's text face."""
-        env: TextEnvironment = make_text(env_id, action_format=self.config.action_format)
+    def make(self, env_id: str, **arguments: int) -> TextEnvironment:
+        """Open an environment's text face; ``difficulty`` is its level."""
+        env: TextEnvironment = make_text(env_id, action_format=self.config.action_format, **arguments)
         return env
 
     def _remember(self, number: int, designs: Sequence[Design], played: Sequence[Played]) -> None:

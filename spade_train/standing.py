@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
@@ -43,7 +43,7 @@ class Tallied:
         plain, hinted = list(played.episodes(hinted=False)), list(played.episodes(hinted=True))
         return cls(
             played.env_id,
-            why,
+            f"{why}: {played.why}" if played.why else why,
             played.returns(hinted=False),
             played.returns(hinted=True),
             sum(one.success for one in plain),
@@ -80,6 +80,11 @@ class Standing:
     def is_active(self, env_id: str) -> bool:
         """Say whether an environment of the run's own is in the pool."""
         return self._known.get(env_id) == "active"
+
+    @property
+    def statuses(self) -> Mapping[str, str]:
+        """Return id -> status of every environment on record."""
+        return self._known
 
     def after(
         self, number: int, designs: Sequence[Design], played: Sequence[Played], quarantined: Iterable[str]

@@ -89,6 +89,8 @@ def environment_entry(played: Played, code: str | None) -> dict[str, Any]:
     ends = [one.end for block in played.all for one in (*block.plain, *block.hinted)]
     return {
         "env_id": played.env_id,
+        "level": played.level,
+        "why": played.why,
         "code_sha256": code,
         "seeds": [block.seed for block in played.all],
         "success": played.success,
