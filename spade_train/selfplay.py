@@ -132,7 +132,7 @@ class SelfPlay:
 
         Their regret is still vague, or the hint may be all that they ask for.
         """
-        spare = iter(self._fillers(number, sum(d.env_id is None for d in designs) + plan.fillers, rng))
+        spare = iter(self._fillers(number, sum(d.env_id is None for d in designs) + plan.fillers))
         chosen = [Choice(one.env_id, 1, "") if one.env_id else next(spare) for one in designs]
         places = [
             Place(one.env_id, _seeds(rng, plan.blocks // plan.designs), one.level, one.why) for one in chosen
@@ -147,8 +147,12 @@ class SelfPlay:
             played[n] = one
         return played
 
-    def _fillers(self, number: int, count: int, rng: random.Random) -> list[Choice]:
-        """Choose what fills the blocks of refused designs and those beside the designs."""
+    def _fillers(self, number: int, count: int) -> list[Choice]:
+        """Choose what fills the blocks of refused designs and those beside the designs.
+
+        By draws of its own: seeds are the same however it is chosen.
+        """
+        rng = random.Random(f"{self.seed}/{number}/{self.world.rank}/curriculum")
         if not self.config.prioritised:
             return [Choice(one, 1, "drawn uniformly") for one in uniform(self._candidates(), count, rng)]
         fit = candidates(

@@ -21,6 +21,8 @@ COMMANDS = {
     "rollback": "spade_train.cli.rollback",
     "list": "spade_train.cli.runs",
     "show": "spade_train.cli.show",
+    "eval": "spade_train.cli.evaluate",
+    "data": "spade_train.cli.data",
 }
 """Word -> the module whose ``run(words, console)`` obeys it. Imported when it is asked for: some load PyTorch."""
 
