@@ -178,6 +178,16 @@ class SelfPlayConfig:
         ),
     )
     warm_up_learning_rate: float = field(default=1e-5, metadata=_help("Learning rate of the warm-up."))
+    evaluate_rounds: int = field(
+        default=0,
+        metadata=_help("Evaluate before the first round and after every so many, and the last; 0: never."),
+    )
+    evaluate_suites: list[str] = field(
+        default_factory=lambda: ["heldout"],
+        metadata=_help("Suites of that, as spade-train eval names them, for example heldout history."),
+    )
+    evaluate_items: int = field(default=20, metadata=_help("Items of each suite."))
+    evaluate_plays: int = field(default=2, metadata=_help("Plays of each item."))
     save_rounds: int = field(
         default=1, metadata=_help("Save a checkpoint after every so many rounds; 0 saves none until the end.")
     )
@@ -320,6 +330,9 @@ _LEAST = (
         ("save_rounds", 0),
         ("round_retries", 0),
         ("pool_size", 0),
+        ("evaluate_rounds", 0),
+        ("evaluate_items", 1),
+        ("evaluate_plays", 1),
         ("warm_up_steps", 0),
     ),
 )

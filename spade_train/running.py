@@ -14,6 +14,8 @@ from rich.console import Console
 from spade_envs.errors import SpadeError, UsageError
 from spade_train import trl_plugin
 from spade_train.display import Display
+from spade_train.evaluation.suite import Options
+from spade_train.evaluation.suites import make_suites
 from spade_train.flags import Words, check_names
 from spade_train.models.model import resolve_model
 from spade_train.models.sketch import check_model, read_sketch
@@ -151,6 +153,8 @@ def _check(settings: Settings, model: str, console: Console) -> None:
     """Raise :class:`UsageError` for what can be known to be wrong before weights are loaded."""
     make_pay(settings.selfplay)
     make_corpus(settings.selfplay)
+    if settings.selfplay.evaluate_rounds:
+        make_suites(settings.selfplay.evaluate_suites, Options(items=1))
     own = settings.selfplay
     sketches = [read_sketch(model, settings.model.model_revision, "the model")]
     if own.designer_model is not None:

@@ -26,9 +26,12 @@ NAME = "bfcl"
 CATEGORIES = ("base", "miss_func", "miss_param", "long_context")
 STEPS = 20
 """Replies to one request, as BFCL's own limit has it."""
-SECONDS = 30.0
-"""Of one request to the process of BFCL."""
+SECONDS = 60.0
+"""Of one request to the process of BFCL, which the first time imports it."""
 TOKENS = 4096
+
+PROCESS = (sys.executable, "-P", str(Path(__file__).with_name("bfcl_process.py")))
+"""By its path, so that nothing of the trainer is imported with it."""
 
 RULES = (
     "You act for a user by calling functions. Answer each message with the calls to make now, and nothing else: "
@@ -115,7 +118,7 @@ class BfclEnv:
         self,
         entry: Mapping[str, Any],
         functions: Sequence[Mapping[str, Any]],
-        command: Sequence[str] = (sys.executable, "-m", "spade_train.evaluation.bfcl_process"),
+        command: Sequence[str] = PROCESS,
     ) -> None:
         self._entry, self._command = entry, command
         missed = entry.get("missed_function", {})
@@ -198,7 +201,7 @@ class BfclEnv:
             return json.loads(line)["answer"]
         except (OSError, ValueError, KeyError) as problem:
             self.close()
-            raise WorkerFault(f"the process of bfcl-eval failed: {problem}") from problem
+            raise WorkerFault("died", f"the process of bfcl-eval failed: {problem}") from problem
 
 
 def _line(process: subprocess.Popen[str], seconds: float) -> str:

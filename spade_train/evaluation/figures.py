@@ -16,7 +16,7 @@ from statistics import fmean
 from typing import Any
 
 from spade_train.evaluation.suite import Item, Try
-from spade_train.rewards.uncertainty import wilson
+from spade_train.rewards.uncertainty import Tally, wilson
 
 RESAMPLES = 2000
 """Draws of the bootstrap: the ends of an interval then move by about 0.03 of its width from seed to seed."""
@@ -98,14 +98,22 @@ def figures(tries: Tries) -> Figures:
     )
 
 
-def paired(tries: Tries, base: Tries) -> Estimate | None:
+Rates = Mapping[str, Tally]
+"""Name of an item -> its successes."""
+
+
+def rates(tries: Tries) -> dict[str, Tally]:
+    """Return the successes of every item that has a play that counts."""
+    return {
+        item.name: Tally(sum(one.success for one in plays), len(plays))
+        for item, plays in counted(tries).items()
+    }
+
+
+def paired(mine: Rates, base: Rates) -> Estimate | None:
     """Return by how much avg@k lies above the base's, over the items that both have; None where there is none."""
-    mine, theirs = counted(tries), counted(base)
-    both = [item for item in mine if item in theirs]
-    if not both:
-        return None
-    differences = [_rate(mine[item]) - _rate(theirs[item]) for item in both]
-    return mean_of_items(differences, low=-1.0)
+    both = [name for name in mine if name in base]
+    return mean_of_items([mine[name].rate - base[name].rate for name in both], low=-1.0) if both else None
 
 
 def counted(tries: Tries) -> dict[Item, list[Try]]:
@@ -128,10 +136,6 @@ def mean_of_items(values: Sequence[float], low: float = 0.0, seed: int = 0) -> E
     means = sorted(fmean(rng.choices(values, k=count)) for _ in range(RESAMPLES))
     at = round(0.025 * RESAMPLES)
     return Estimate(mean, min(mean, means[at]), max(mean, means[-1 - at]))
-
-
-def _rate(of_item: Sequence[Try]) -> float:
-    return fmean(one.success for one in of_item)
 
 
 def _agree(wins: int, plays: int) -> float:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from spade_envs.contract.printable import printable
-from spade_train.evaluation.figures import Estimate, Figures, Tries, figures, paired
+from spade_train.evaluation.figures import Estimate, Figures, Tries, figures, paired, rates
 from spade_train.evaluation.forgetting import Kept
 from spade_train.evaluation.suite import Item, Skipped, Try
 
@@ -38,7 +38,7 @@ class SuiteResult:
     @property
     def gain(self) -> Estimate | None:
         """Return by how much avg@k lies above the base's."""
-        return paired(self.tries, self.base) if self.base is not None else None
+        return paired(rates(self.tries), rates(self.base)) if self.base is not None else None
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON-ready data, every play included."""

@@ -89,6 +89,18 @@ class Episode:
     turn_limit: int | None = None
     echoed: bool = False
 
+    def replies(self, policy: Policy) -> list[str]:
+        """Return what the agent said, turn by turn, without the end of its turns; its policy reads the tokens."""
+        said: list[list[int]] = []
+        before = 0
+        for token, own in zip(self.completion_ids, self.mask, strict=True):
+            if own and not before:
+                said.append([])
+            if own:
+                said[-1].append(token)
+            before = own
+        return [policy.chat.said(tokens, policy.stop) for tokens in said]
+
     @property
     def counts(self) -> bool:
         """Whether the episode says something about the agent: it was played, and no fault ended it."""

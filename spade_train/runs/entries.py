@@ -58,8 +58,11 @@ def design_entry(design: Design, number: int, slot: int, earned: Earned | None) 
     }
 
 
-def play_entry(episode: Episode, number: int, earned: Earned | None) -> dict[str, Any]:
-    """Return the line of ``plays.jsonl``; ``earned`` is None for a play that is measured only."""
+def play_entry(episode: Episode, policy: Policy, number: int, earned: Earned | None) -> dict[str, Any]:
+    """Return the line of ``plays.jsonl``; ``earned`` is None for a play that is measured only.
+
+    What was said stands there where there was no hint: it can be learned from.
+    """
     return {
         "round": number,
         **asdict(episode.task),
@@ -69,6 +72,7 @@ def play_entry(episode: Episode, number: int, earned: Earned | None) -> dict[str
         "sampled": sum(episode.mask),
         **asdict(earned or NOTHING),
         **_outcome(episode),
+        **({} if episode.task.hinted else {"replies": episode.replies(policy)}),
     }
 
 

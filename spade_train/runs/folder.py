@@ -7,6 +7,7 @@
     plays.jsonl       one line a play: environment, seed, hint, return, success, length, how it ended
     episodes.jsonl    one unhinted and one hinted episode of every environment, as text
     alarms.jsonl      what the watch over the designer found
+    evaluations.jsonl how good the agent was between rounds, where that is asked for
     faults.jsonl      rounds that this machine could not finish, and why
     registry/         the environments that were admitted
     checkpoints/      where the run can go on (``spade-train resume``)
@@ -30,7 +31,7 @@ from typing import Any
 
 from spade_envs.errors import UsageError
 
-RECORDS = ("rounds", "designs", "plays", "episodes", "alarms", "faults")
+RECORDS = ("rounds", "designs", "plays", "episodes", "alarms", "faults", "evaluations")
 
 KINDS = {
     "preset": str,
