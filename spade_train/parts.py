@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spade_envs import EnvId, Registry, add_registry, registries
 from spade_envs.errors import UsageError
 from spade_train.config import SelfPlayConfig
-from spade_train.designer import Corpus, Designer, FreeDesigner, Memory, SlotDesigner
+from spade_train.corpus import Corpus
+from spade_train.designer import Designer, FreeDesigner, Memory, SlotDesigner
 from spade_train.designing import Workshop
 from spade_train.missing import nothing_to_play, why_missing, wrong_weight
 from spade_train.playing.play import Limits
@@ -29,7 +29,12 @@ if TYPE_CHECKING:
 
 
 def make_selfplay(
-    settings: Settings, run: RunFolder, pool: Sequence[str], world: World, checkpoint: Checkpoint | None
+    settings: Settings,
+    run: RunFolder,
+    pool: Sequence[str],
+    corpus: Corpus,
+    world: World,
+    checkpoint: Checkpoint | None,
 ) -> SelfPlay:
     """Return self-play as a new run begins with it, or as a checkpoint left it."""
     config, grpo = settings.selfplay, settings.grpo
@@ -49,7 +54,7 @@ def make_selfplay(
         workshop=workshop,
         pay=make_pay(config),
         pool=pool,
-        corpus=make_corpus(config),
+        corpus=corpus,
         standing=Standing(workshop.registry, workshop.run, config.rules(), world),
         world=world,
         memory=checkpoint.memory() if checkpoint else Memory(),
@@ -117,14 +122,24 @@ def make_designer(config: SelfPlayConfig) -> Designer:
 
 
 def make_corpus(config: SelfPlayConfig) -> Corpus:
-    """Return the documents that designs are grounded on.
+    """Return the documents that designs are grounded on; what of them cannot be read stands in ``unread``.
 
     Raises:
-        UsageError: a file that the settings name cannot be read, or holds a line that cannot.
+        UsageError: a source that the settings name is not there, or all of them together hold no document.
     """
     if not config.use_corpus:
-        return Corpus(())
-    corpus = Corpus.read([Path(path) for path in config.corpus] or None)
-    if corpus.problems:
-        raise UsageError(f"corpus: {corpus.problems[0]}")
+        return Corpus()
+    try:
+        corpus = Corpus.read(config.corpus)
+    except UsageError as problem:
+        raise UsageError(f"corpus: {problem}") from problem
+    if not len(corpus):
+        raise UsageError(f"corpus: there is not one document. {_why_nothing(corpus)}")
     return corpus
+
+
+def _why_nothing(corpus: Corpus) -> str:
+    if corpus.unread:
+        return corpus.unread[0].text()
+    reasons = ", ".join(f"{count} {reason}" for one in corpus.sources for reason, count in one.junk.items())
+    return f"What was read is left out: {reasons or 'nothing was there'}."

@@ -35,8 +35,9 @@ from dataclasses import dataclass, field
 from spade_envs import make_text
 from spade_train.clock import Clock
 from spade_train.config import SelfPlayConfig
+from spade_train.corpus import Corpus
 from spade_train.curriculum import choose
-from spade_train.designer import Corpus, DesignContext, Memory, Record
+from spade_train.designer import DesignContext, Memory, Record
 from spade_train.designing import Workshop
 from spade_train.monitors import Alarm
 from spade_train.playing.decoding import Policy

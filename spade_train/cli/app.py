@@ -21,6 +21,7 @@ COMMANDS = {
     "rollback": "spade_train.cli.rollback",
     "list": "spade_train.cli.runs",
     "show": "spade_train.cli.show",
+    "corpus": "spade_train.cli.corpus",
 }
 """Word -> the module whose ``run(words, console)`` obeys it. Imported when it is asked for: some load PyTorch."""
 
