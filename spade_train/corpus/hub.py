@@ -53,9 +53,17 @@ class DataSet:
         return cls(match["name"], match["config"], match["revision"], match["split"] or "train")
 
     def file(self, commit: str) -> str:
-        """Return the name under which the rows of a commit are kept."""
+        """Return the name under which the rows of a commit, or of all (``*``), are kept."""
         parts = (self.name, self.config or "", self.split, commit)
-        return "hub/" + "-".join(re.sub(r"[^\w.]", "_", part) for part in parts)
+        return "-".join(re.sub(r"[^\w.*]", "_", part) for part in parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the hub says of a data set."""
+
+    commit: str
+    licence: str | None = None
 
 
 def read_hub(word: str) -> Iterator[Entry]:
@@ -65,17 +73,17 @@ def read_hub(word: str) -> Iterator[Entry]:
         UsageError: the hub is out of reach and nothing is kept, or it has no such rows.
     """
     wanted = DataSet.parse(word)
-    commit = _commit(wanted)
-    if isinstance(commit, str):
-        found = recall(wanted.file(commit)) or _streamed(wanted, commit)
+    told = _asked(wanted)
+    if isinstance(told, Answer):
+        found = recall(f"hub/{wanted.file(told.commit)}") or _streamed(wanted, told)
     else:
-        found = _kept_before(wanted, commit)
+        found = _kept_before(wanted, told)
     yield from found.documents
     yield from found.unread
 
 
-def _commit(wanted: DataSet) -> str | Unread:
-    """Return the commit that the hub has now, or why it cannot be asked."""
+def _asked(wanted: DataSet) -> Answer | Unread:
+    """Return what the hub says, or why it cannot be asked. Raises UsageError where it knows no such data set."""
     from huggingface_hub import HfApi
     from huggingface_hub.errors import RepositoryNotFoundError, RevisionNotFoundError
 
@@ -94,13 +102,14 @@ def _commit(wanted: DataSet) -> str | Unread:
     except Exception as error:  # of whichever HTTP client its version has
         found = " ".join(str(error).split())[:150] or type(error).__name__
         return Unread(f"hf:{wanted.name}", f"the hub is out of reach ({found})", _MEND)
-    return str(told.sha)
+    licence = (told.card_data or {}).get("license")
+    return Answer(str(told.sha), licence if isinstance(licence, str) else None)
 
 
 def _kept_before(wanted: DataSet, why: Unread) -> Kept:
     """Return the newest copy of these rows. Raises UsageError where there is none."""
     paths = sorted(
-        (folder() / "hub").glob(f"{wanted.file(wanted.revision or '*')}.json".removeprefix("hub/")),
+        (folder() / "hub").glob(f"{wanted.file(wanted.revision or '*')}.json"),
         key=lambda path: path.stat().st_mtime,
     )
     for path in reversed(paths):
@@ -110,14 +119,18 @@ def _kept_before(wanted: DataSet, why: Unread) -> Kept:
     raise UsageError(why.text())
 
 
-def _streamed(wanted: DataSet, commit: str) -> Kept:
-    """Read the first rows and keep them. Raises UsageError where there is not one document."""
+def _streamed(wanted: DataSet, told: Answer) -> Kept:
+    """Read the first rows and keep them; one without a licence has its data set's.
+
+    Raises:
+        UsageError: there is not one document.
+    """
     place = f"hf:{wanted.name}:{wanted.split}"
     documents: list[Document] = []
     unread: list[Unread] = []
     try:
-        for number, row in enumerate(_rows(wanted, commit), 1):
-            one = of_row(row, f"{place}:{number}")
+        for number, row in enumerate(_rows(wanted, told.commit), 1):
+            one = of_row({"license": told.licence, **row}, f"{place}:{number}")
             documents.append(one) if isinstance(one, Document) else unread.append(one)
             if number >= MOST_DOCUMENTS:
                 break
@@ -135,7 +148,7 @@ def _streamed(wanted: DataSet, commit: str) -> Kept:
         raise UsageError(f"{place}: no row has a string {' or '.join(TEXTS)}. Name a data set of texts.")
     whole = Kept(tuple(documents), tuple(unread))
     with contextlib.suppress(OSError):
-        keep(wanted.file(commit), whole)
+        keep(f"hub/{wanted.file(told.commit)}", whole)
     return whole
 
 
