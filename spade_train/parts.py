@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from spade_envs import EnvId, Registry, add_registry, registries
@@ -121,8 +121,11 @@ def make_designer(config: SelfPlayConfig) -> Designer:
     return FreeDesigner() if config.designer == "free" else SlotDesigner()
 
 
-def make_corpus(config: SelfPlayConfig) -> Corpus:
+def make_corpus(config: SelfPlayConfig, say: Callable[[str], object] = lambda _: None) -> Corpus:
     """Return the documents that designs are grounded on; what of them cannot be read stands in ``unread``.
+
+    Args:
+        say: is told what will take a while.
 
     Raises:
         UsageError: a source that the settings name is not there, or all of them together hold no document.
@@ -130,7 +133,7 @@ def make_corpus(config: SelfPlayConfig) -> Corpus:
     if not config.use_corpus:
         return Corpus()
     try:
-        corpus = Corpus.read(config.corpus)
+        corpus = Corpus.read(config.corpus, say)
     except UsageError as problem:
         raise UsageError(f"corpus: {problem}") from problem
     if not len(corpus):

@@ -156,7 +156,7 @@ def _check(settings: Settings, model: str, console: Console) -> Corpus:
     """Raise :class:`UsageError` for what can be known to be wrong before weights are loaded; return the documents."""
     own = settings.selfplay
     make_pay(own)
-    corpus = make_corpus(own)
+    corpus = make_corpus(own, console.print)
     for one in corpus.unread:
         console.print(f"corpus: {printable(one.text())}", markup=False)
     sketches = [read_sketch(model, settings.model.model_revision, "the model")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ def run(words: list[str], console: Console) -> None:
     """Print what the sources hold."""
     said = _parser().parse_args(words)
     folder = RunFolder.open(said.run) if said.run else None
-    corpus = Corpus.read(said.sources or _of_run(folder))
+    corpus = Corpus.read(said.sources or _of_run(folder), lambda text: print(text, file=sys.stderr))
     drawn = drawn_documents(folder) if folder else None
     spots = survey(corpus, _wanted(), drawn)
     shown = samples(corpus, said.seed, max(0, said.show), said.focus)

@@ -45,6 +45,11 @@ def recall(name: str) -> Kept | None:
         return None
 
 
+def is_kept(name: str) -> bool:
+    """Whether something is kept under a name."""
+    return _path(name).exists()
+
+
 def keep(name: str, new: Kept) -> None:
     """Write the file whole, or not at all. Raises OSError."""
     path = _path(name)

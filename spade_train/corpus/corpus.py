@@ -11,7 +11,7 @@ from spade_train.corpus.chunks import pieces
 from spade_train.corpus.document import Document, Unread
 from spade_train.corpus.labels import Labels, is_about, label
 from spade_train.corpus.sampling import shuffled, turn
-from spade_train.corpus.source import SHIPPED, Source
+from spade_train.corpus.source import SHIPPED, Say, Source
 
 WORDS = 300
 """The most words of what is drawn."""
@@ -24,13 +24,13 @@ class Corpus:
     sources: tuple[Source, ...] = ()
 
     @classmethod
-    def read(cls, words: Iterable[str | Path] = ()) -> Corpus:
+    def read(cls, words: Iterable[str | Path] = (), say: Say = lambda _: None) -> Corpus:
         """Read the sources that these words name, perhaps with weights; the shipped one where there are none.
 
         Raises:
             UsageError: a source is not there, or cannot be had.
         """
-        return cls(tuple(Source.read(str(word)) for word in list(words) or [SHIPPED]))
+        return cls(tuple(Source.read(str(word), say) for word in list(words) or [SHIPPED]))
 
     @classmethod
     def of(cls, documents: Iterable[Document]) -> Corpus:

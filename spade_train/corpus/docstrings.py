@@ -19,13 +19,17 @@ _DROPPED = {
 
 _UNDERLINE = re.compile(r"\s*[-=~]{3,}\s*")
 _GOOGLE = re.compile(r"(\w[\w ]{2,24}):{1,2}\s*")
-_FIELD = re.compile(r"\s*:(?:param|type|returns?|rtype|raises?|arg|keyword|ivar|cvar)\b")
+_FIELD = re.compile(
+    r"\s*:(?:param|type|returns?|rtype|raises?|arg|keyword|ivar|cvar)\b"  # Sphinx
+    r"|[\w*, ]+ \(`.*\):\s*$"  # transformers: name (`type`, *optional*):
+)
 
-_HOLDERS = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+_DEFINITIONS = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+_HOLDERS = ast.Module | _DEFINITIONS
 
 
 def docstrings(source: bytes, module: str) -> Iterator[tuple[str, str]]:
-    """Yield the dotted name and the prose of every docstring, in the order of the source.
+    """Yield the dotted name and the prose of every docstring of a public name, in the order of the source.
 
     Raises:
         ValueError: it is no Python that this interpreter can parse.
@@ -77,7 +81,7 @@ def _holders(tree: _HOLDERS, name: str) -> Iterator[tuple[str, _HOLDERS]]:
     yield name, tree
     if isinstance(tree, ast.Module | ast.ClassDef):
         for node in _statements(tree.body):
-            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            if isinstance(node, _DEFINITIONS) and not node.name.startswith("_"):
                 yield from _holders(node, f"{name}.{node.name}")
 
 

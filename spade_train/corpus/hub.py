@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,7 +66,7 @@ class Answer:
     licence: str | None = None
 
 
-def read_hub(word: str) -> Iterator[Entry]:
+def read_hub(word: str, say: Callable[[str], object]) -> Iterator[Entry]:
     """Yield the documents of a data set's first rows; what was read before is read from the cache.
 
     Raises:
@@ -75,7 +75,10 @@ def read_hub(word: str) -> Iterator[Entry]:
     wanted = DataSet.parse(word)
     told = _asked(wanted)
     if isinstance(told, Answer):
-        found = recall(f"hub/{wanted.file(told.commit)}") or _streamed(wanted, told)
+        found = recall(f"hub/{wanted.file(told.commit)}")
+        if found is None:
+            say(f"reading the first rows of {wanted.name} from the hub, once ...")
+            found = _streamed(wanted, told)
     else:
         found = _kept_before(wanted, told)
     yield from found.documents

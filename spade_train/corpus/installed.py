@@ -5,16 +5,16 @@ They are read once for each version of a package and kept in the user's cache fo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 
 from spade_envs.contract import near_matches
 from spade_envs.errors import UsageError
-from spade_train.corpus.cache import Kept, kept
+from spade_train.corpus.cache import Kept, is_kept, kept
 from spade_train.corpus.docstrings import docstrings
 from spade_train.corpus.document import Document, Entry, Unread
 from spade_train.corpus.junk import why_junk
-from spade_train.corpus.packages import Package, packages
+from spade_train.corpus.packages import PLUMBING, Package, packages
 
 WORD = "installed"
 LEAST_WORDS = 40
@@ -27,14 +27,21 @@ FORMAT = 1
 """Of what is kept: another number reads every package anew."""
 
 
-def read_installed(name: str | None = None) -> Iterator[Entry]:
-    """Yield the documents of every package whose licence is known, or of the named one.
+def read_installed(name: str | None, say: Callable[[str], object]) -> Iterator[Entry]:
+    """Yield the documents of every package whose licence is known but the plumbing, or those of the named one.
+
+    Args:
+        say: is told when packages have to be read.
 
     Raises:
         UsageError: no package has this name.
     """
     there = packages()
     if name is None:
+        there = [package for package in there if package.name not in PLUMBING]
+        new = [package for package in there if package.licence and not is_kept(_kept_as(package))]
+        if new:
+            say(f"reading the documentation of {len(new)} installed packages, once (a minute or two) ...")
         for package in there:
             yield from _package(package) if package.licence else _unlicensed(package)
         return
@@ -55,9 +62,13 @@ def _unlicensed(package: Package) -> Iterator[Entry]:
 
 def _package(package: Package) -> Iterator[Entry]:
     place = f"{WORD}:{package.name}=={package.version}"
-    found = kept(f"installed/{package.name}-{package.version}-{FORMAT}", lambda: _read(package, place))
+    found = kept(_kept_as(package), lambda: _read(package, place))
     yield from found.documents
     yield from found.unread
+
+
+def _kept_as(package: Package) -> str:
+    return f"installed/{package.name}-{package.version}-{FORMAT}"
 
 
 def _read(package: Package, place: str) -> Kept:

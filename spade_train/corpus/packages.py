@@ -13,8 +13,12 @@ from pathlib import Path
 STANDARD = "python"
 """The standard library's name."""
 
-_INSTALLERS = {"pip", "setuptools", "wheel", "distribute", "ensurepip"}
-_OWN = "spade-envs"
+PLUMBING = {
+    *("pip", "setuptools", "wheel", "distribute", "build", "hatchling", "virtualenv", "spade-envs"),
+    *("transformers", "trl", "peft", "accelerate", "datasets", "huggingface-hub", "tokenizers", "safetensors"),
+}
+"""Installers, and what loads and trains models: their documentation tells of options and not of ideas."""
+
 _PASSED_OVER = {
     *(
         "test",
@@ -80,12 +84,12 @@ class Package:
 
 
 def packages() -> list[Package]:
-    """Return the standard library and every installed package but installers and this one, by name."""
+    """Return the standard library and every installed package, by name."""
     found = {STANDARD: Package(STANDARD, platform.python_version(), "PSF-2.0")}
     for one in distributions():
         told = one.metadata  # read once: it is parsed anew each time
         name = re.sub(r"[-_.]+", "-", _told(told, "Name")).lower()
-        if name and name not in _INSTALLERS and name != _OWN and name not in found:
+        if name and name not in found:
             found[name] = Package(name, _told(told, "Version"), licence(told), one)
     return sorted(found.values(), key=lambda package: package.name)
 

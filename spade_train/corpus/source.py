@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -20,6 +20,8 @@ from spade_train.corpus.installed import read_installed
 from spade_train.corpus.junk import why_junk
 from spade_train.corpus.sampling import FINEST
 from spade_train.corpus.words import count_words
+
+Say = Callable[[str], object]
 
 SHIPPED, HUB = "shipped", "hf:"
 MOST_NAMED = 20
@@ -47,15 +49,18 @@ class Source:
     junk: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, word: str) -> Source:
+    def read(cls, word: str, say: Say = lambda _: None) -> Source:
         """Read the source that a word with or without a weight names.
+
+        Args:
+            say: is told what will take a while.
 
         Raises:
             UsageError: there is no such file, folder, package or data set, the weight is none, or the hub
                 is out of reach.
         """
         name, weight = weighted(word)
-        return replace(gathered(name, entries(name)), weight=weight)
+        return replace(gathered(name, entries(name, say), _is_installed(name)), weight=weight)
 
     @cached_property
     def sha256(self) -> str:
@@ -97,16 +102,16 @@ def weighted(word: str) -> tuple[str, float]:
     return name, weight
 
 
-def entries(name: str) -> Iterator[Entry]:
+def entries(name: str, say: Say) -> Iterator[Entry]:
     """Return what the reader of a source yields. Raises UsageError, at once or when it is first asked."""
     if name == SHIPPED:
         return read_shipped()
-    if name == INSTALLED or name.startswith(f"{INSTALLED}:"):
-        return read_installed(name.partition(":")[2] or None)
+    if _is_installed(name):
+        return read_installed(name.partition(":")[2] or None, say)
     if name.startswith(HUB):
         from spade_train.corpus.hub import read_hub
 
-        return read_hub(name.removeprefix(HUB))
+        return read_hub(name.removeprefix(HUB), say)
     path = Path(name).expanduser()
     if not path.exists():
         raise UsageError(
@@ -121,8 +126,16 @@ def read_shipped() -> Iterator[Entry]:
         yield from read_file(path, path.name)
 
 
-def gathered(name: str, found: Iterator[Entry]) -> Source:
-    """Return a source of what its reader yields, without junk, up to what fits into memory."""
+def _is_installed(name: str) -> bool:
+    return name.partition(":")[0] == INSTALLED
+
+
+def gathered(name: str, found: Iterator[Entry], judged: bool = False) -> Source:
+    """Return a source of what its reader yields, up to what fits into memory, without junk.
+
+    Args:
+        judged: the reader has left the junk out itself.
+    """
     documents: list[Document] = []
     unread: list[Unread] = []
     junk: Counter[str] = Counter()
@@ -130,7 +143,7 @@ def gathered(name: str, found: Iterator[Entry]) -> Source:
     for one in found:
         if isinstance(one, Unread):
             unread.append(one)
-        elif (reason := why_junk(one.text)) is not None:
+        elif not judged and (reason := why_junk(one.text)) is not None:
             junk[reason] += 1
         elif room < len(one.text):
             unread.append(

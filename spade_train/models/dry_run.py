@@ -86,7 +86,7 @@ def _look(settings: Settings, console: Console) -> Look:
         check_model(designer, own, grpo.max_completion_length, console.print)
     # A folder that is not there: the run's registry begins empty, and nothing is ever written into it.
     folder = RunFolder(Path(own.runs) / (grpo.run_name or "dry_run"))
-    selfplay = make_selfplay(settings, folder, list(pool), make_corpus(own), World(), None)
+    selfplay = make_selfplay(settings, folder, list(pool), make_corpus(own, console.print), World(), None)
     return Look(agent, designer, selfplay, preview(selfplay, agent, designer or agent))
 
 

@@ -70,7 +70,11 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def read(name: str) -> list[tuple[str, str | None]]:
-    return [(one.source, one.licence) for one in read_installed(name) if isinstance(one, installed.Document)]
+    return [
+        (one.source, one.licence)
+        for one in read_installed(name, print)
+        if isinstance(one, installed.Document)
+    ]
 
 
 def test_docstrings_are_parsed_each_once_with_its_licence(site: Path) -> None:
@@ -95,7 +99,7 @@ def test_a_package_without_a_licence_is_taken_when_it_is_named(
 ) -> None:
     there = [package for package in packages.packages() if package.name in ("sorter", "nolicence")]
     monkeypatch.setattr(installed, "packages", lambda: there)
-    told = list(read_installed())
+    told = list(read_installed(None, print))
     assert [one.source for one in told if isinstance(one, installed.Document)] == [
         "installed:sorter==1.0:sorter",
         "installed:sorter==1.0:sorter.sort",
@@ -108,7 +112,7 @@ def test_a_package_without_a_licence_is_taken_when_it_is_named(
 
 
 def test_sources_that_are_no_python_are_counted(site: Path) -> None:
-    (one,) = read_installed("broken")
+    (one,) = read_installed("broken", print)
     assert isinstance(one, installed.Unread)
     assert "1 sources cannot be parsed, the first of them broken" in one.found
 
@@ -156,7 +160,7 @@ def test_the_standard_library_is_there_and_read_alike_by_every_process(
         "take = packages.Package.sources\n"
         "names = ('heapq', 'random', 'json.decoder', 'statistics')\n"
         "packages.Package.sources = lambda self: [one for one in take(self) if one[0] in names]\n"
-        "print(*(one.source for one in read_installed('python')))"
+        "print(*(one.source for one in read_installed('python', print)))"
     )
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert out.split() == [source for source, _ in here]
