@@ -30,11 +30,17 @@ class Turn(NamedTuple):
     last: list[int]
 
 
+STEPS = b"\0" * 8
+"""How the message begins in which every instance takes a step and nothing else happens; the actions follow."""
+
+
 def turn_message(turn: Turn) -> bytes | None:
     """Return the message of a turn in its usual form, in which arrays are their bytes, or None: then it is none."""
     positions, actions, resets, options, anew, seeds, last = turn
     if options is not None or type(actions) is not np.ndarray:
         return None
+    if positions is seeds is None and not resets and not last:
+        return STEPS + actions.tobytes()
     data = None if seeds is None else seeds.tobytes()
     return _ENCODER.encode(("turn", positions, actions.tobytes(), resets, None, anew, data, last))
 

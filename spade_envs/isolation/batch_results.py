@@ -32,6 +32,7 @@ class Results:
         rewards: float64, finite; likewise.
         terminated: bool; likewise.
         truncated: bool; likewise.
+        over: whether an episode may have ended.
         groups: infos by columns.
         infos: the infos of other rows.
         finals: observation and info of episodes after which another has begun.
@@ -44,6 +45,7 @@ class Results:
     rewards: np.ndarray
     terminated: np.ndarray
     truncated: np.ndarray
+    over: bool
     groups: list[Group]
     infos: dict[int, dict[str, Any]] = field(default_factory=dict)
     finals: dict[int, tuple[Any, dict[str, Any]]] = field(default_factory=dict)
@@ -68,6 +70,7 @@ class Reader:
         self._leaves = leaves(space)
         self._texts = sum(leaf.is_text for leaf in self._leaves)
         self._check = checker(space)
+        self._zeros = np.zeros(count)
 
     def results(self, reply: Reply, count: int, call: str) -> Results:
         """Return what is said of so many rows.
@@ -77,25 +80,20 @@ class Reader:
         """
         self._check_lengths(reply, count)
         block = self._block or self._sent(reply.block)
-        texts = iter(reply.texts or [[""] * count for _ in range(self._texts)])
         # Copied, then checked: the worker may write on.
-        every = count == self._count
-        flags = (block.flags if every else block.flags[:, :count]).copy()
-        if flags.tobytes().strip(b"\0\1"):
-            raise ReplyError("flags that are neither true nor false")
-        terminated, truncated = flags.view(np.bool_)
-        results = Results(
-            [
-                next(texts) if column is None else (column if every else column[:count]).copy()
-                for column in block.columns
-            ],
-            (block.rewards if every else block.rewards[:count]).copy(),
-            terminated,
-            truncated,
-            reply.groups,
-            views=reply.views,
-            undone=reply.undone,
+        rewards, terminated, truncated, *found = (
+            None if column is None else (column if count == self._count else column[:count]).copy()
+            for column in (block.rewards, block.terminated, block.truncated, *block.columns)
         )
+        over = terminated.tobytes() + truncated.tobytes()
+        if over.strip(b"\0\1"):
+            raise ReplyError("flags that are neither true nor false")
+        if self._texts:
+            texts = iter(reply.texts or [[""] * count for _ in range(self._texts)])
+            found = [next(texts) if column is None else column for column in found]
+        results = Results(found, rewards, terminated, truncated, b"\1" in over, reply.groups)
+        if reply.views is not None or reply.undone:
+            results.views, results.undone = reply.views, reply.undone
         for row, data in reply.odd:
             self._whole(results, row, data)
         for row, data in reply.infos:
@@ -113,7 +111,7 @@ class Reader:
             raise ReplyError("columns that are too short") from None
 
     def _check_lengths(self, reply: Reply, count: int) -> None:
-        lengths = list(map(len, reply.texts)) if reply.texts else []
+        lengths = list(map(len, reply.texts))
         if reply.views is not None:
             lengths.append(len(reply.views))
         for group in reply.groups:
@@ -148,7 +146,7 @@ class Reader:
             for leaf, column in zip(self._leaves, results.columns, strict=True):
                 column[row] = part_of(observation, leaf.path)
             _, results.rewards[row], results.terminated[row], results.truncated[row], info = result
-            results.infos[row] = info
+            results.infos[row], results.over = info, True
 
     def _info(self, results: Results, row: int, data: bytes, call: str) -> None:
         try:
@@ -174,7 +172,8 @@ class Reader:
     def _check_columns(self, results: Results, call: str) -> None:
         """Note the rows whose reward is not finite or whose observation is not in its space."""
         known = {*results.faults, *results.undone} if results.faults or results.undone else ()
-        if not math.isfinite(np.add.reduce(results.rewards)):
+        rewards = results.rewards
+        if not math.isfinite(rewards.dot(self._zeros[: len(rewards)])):  # what is not finite, times 0, is not 0
             for row in np.flatnonzero(~np.isfinite(results.rewards)).tolist():
                 if row not in known:
                     found = f"{call}: the reward must be a finite float, found float {results.rewards[row]}"

@@ -73,14 +73,15 @@ class Packing:
     def _at_once(self, filler: Filler | None, whole: bool = True) -> Reply:
         odd = list(self.faults.items())
         if whole and filler is not None and self.results and not odd and not self.undone:
-            texts = filler.fill(self.results, slice(0, len(self.results)))  # type: ignore[arg-type]
-            return self._reply(texts, *self._infos(range(len(self.results))), [])
+            columns = tuple(zip(*self.results, strict=True))  # type: ignore[arg-type]
+            texts = filler.fill_columns(*columns)
+            return self._reply(texts, *self._infos(range(len(self.results)), columns[4]), [])
         rows = [row for row, result in enumerate(self.results) if result is not None]
         if filler is None or not rows:
             return self._reply([], [], [], odd)
         found = filler.fill([self.results[row] for row in rows], rows)  # type: ignore[misc]
         texts = [self._spread(column, rows) for column in found]
-        groups, infos = self._infos(rows)
+        groups, infos = self._infos(rows, [self.results[row][4] for row in rows])  # type: ignore[index]
         return self._reply(texts, groups, infos, odd)
 
     def _row_by_row(self, filler: Filler | None) -> Reply:
@@ -132,9 +133,10 @@ class Packing:
             full[row] = text
         return full
 
-    def _infos(self, rows: Sequence[int]) -> tuple[list[Group], list[tuple[int, bytes]]]:
+    def _infos(
+        self, rows: Sequence[int], infos: Sequence[Any]
+    ) -> tuple[list[Group], list[tuple[int, bytes]]]:
         """Return infos by the keys that they have, and those that are no dictionaries of plain values."""
-        infos = [self.results[row][4] for row in rows]  # type: ignore[index]
         count = len(infos)
         if list(map(type, infos)).count(dict) != count:
             raise UnfitError

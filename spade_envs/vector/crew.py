@@ -69,6 +69,7 @@ class Crew:
             Squad([self.members[at] for at in part], part, len(part) == self.count, pool, limits, watch)
             for part in squads_of([member.source for member in members], workers)
         ]
+        self._everyone: list[tuple[Squad, Positions]] = [(squad, None) for squad in self._squads]
         try:
             self.infos = self._opened()
         except BaseException:
@@ -106,32 +107,30 @@ class Crew:
         Raises:
             UsageError: something in the plan cannot be sent to a worker.
         """
-        refused = self._refused(plan)
-        plan = plan._replace(anew=[at for at in plan.resets if at in self.broken]) if self.broken else plan
-        work = [(squad, squad.chosen(plan, refused)) for squad in self._squads]
-        work = [(squad, chosen) for squad, chosen in work if chosen is None or chosen]
+        refused = self._refused(plan) if self.noted or self._deaths else {}
+        if self.broken:
+            plan = plan._replace(anew=[at for at in plan.resets if at in self.broken])
+        if plan.only is None and not refused:
+            work = self._everyone
+        else:
+            work = [(squad, chosen) for squad in self._squads if (chosen := squad.chosen(plan, refused))]
         found = self._exchanged(plan, work)
-        if (
-            len(found) == 1
-            and isinstance(found[0], Results)
-            and work[0][1] is None
-            and len(self._squads) == 1
-        ):
+        if len(self._squads) == 1 and work is self._everyone and isinstance(found[0], Results):
             outcome = whole(found[0])
             self.commit(plan, None, outcome)
         else:
             outcome = self._gathered(plan, work, found)
-        outcome.faults.update(refused)
+        if refused:
+            outcome.faults.update(refused)
         if outcome.faults:
             self._settle(outcome)
-        self._end_episodes(outcome)
+        if self._deaths:
+            self._end_episodes(outcome)
         self.last = [column.copy() for column in outcome.columns]
         return outcome
 
     def _refused(self, plan: Plan) -> dict[int, WorkerFault]:
         """Return the instances that are not asked: a fault is already known, or they died too often."""
-        if not self.noted and not self._deaths:
-            return {}
         wanted = range(self.count) if plan.only is None else plan.only
         refused = {}
         for position in wanted:
@@ -150,11 +149,18 @@ class Crew:
         turns = [squad.turn(plan, chosen) for squad, chosen in work]
         found: list[Any] = []
         try:
-            for (squad, chosen), turn in zip(work, turns, strict=True):
-                found.append(_faulty(squad.ask, *turn, chosen))
+            for (squad, chosen), (turn, message) in zip(work, turns, strict=True):
+                try:
+                    squad.ask(turn, message, chosen)
+                    found.append(None)
+                except WorkerFault as fault:
+                    found.append(fault)
             for at, (squad, _) in enumerate(work):
                 if found[at] is None:
-                    found[at] = _faulty(squad.worker.answer)
+                    try:
+                        found[at] = squad.worker.answer()
+                    except WorkerFault as fault:
+                        found[at] = fault
         except BaseException:  # who has taken the step and who has not is no longer known
             self.lose()
             raise
@@ -225,12 +231,11 @@ class Crew:
 
     def _end_episodes(self, outcome: Outcome) -> None:
         """An instance whose episode ends in order has its deaths forgiven."""
-        if self._deaths:
-            for position in list(self._deaths):
-                over = outcome.terminated[position] or outcome.truncated[position]
-                if over and position not in outcome.faults:
-                    del self._deaths[position]
-                    self._pool.quarantine.absolve(self.members[position].source)
+        for position in list(self._deaths):
+            over = outcome.terminated[position] or outcome.truncated[position]
+            if over and position not in outcome.faults:
+                del self._deaths[position]
+                self._pool.quarantine.absolve(self.members[position].source)
 
     def call(self, name: str, positions: Collection[int]) -> dict[int, Any]:
         """Return what a method of each of these instances returns.
@@ -298,14 +303,6 @@ class Crew:
     def close(self) -> None:
         """End all workers. Safe to call again."""
         self.lose()
-
-
-def _faulty(call: Any, *arguments: Any) -> Any:
-    """Return what a call returns, or the fault that it raises."""
-    try:
-        return call(*arguments)
-    except WorkerFault as fault:
-        return fault
 
 
 def _check_equal(name: str, position: int, space: Any, first: Any) -> None:

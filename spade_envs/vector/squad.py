@@ -14,6 +14,7 @@ from spade_envs.isolation import InstanceInfo, Limits, WorkerPool
 from spade_envs.isolation.batch_host import BatchWorker
 from spade_envs.isolation.batch_requests import Turn
 from spade_envs.isolation.batch_results import Results
+from spade_envs.isolation.columns import index_of
 
 Positions = Sequence[int] | None
 """Instances of a vector by their numbers; all where None."""
@@ -75,12 +76,14 @@ class Squad:
         limits: Limits,
         watch: bool,
     ) -> None:
-        self.positions, self.source = list(positions), members[0].source
-        self.asked: list[int] = self.positions
+        first, count = positions[0], len(positions)
+        following = range(first, first + count)
+        self.positions: Sequence[int] = following if list(following) == list(positions) else list(positions)
+        self.asked, self.source = self.positions, members[0].source
         self._arguments = [member.arguments for member in members]
         self._pool, self._limits, self._watch, self._alone = pool, limits, watch, alone
         self._own = {position: row for row, position in enumerate(self.positions)}
-        self._rows = np.array(self.positions)
+        self._rows = index_of(self.positions)
         self._worker: BatchWorker | None = None
 
     @property
@@ -166,7 +169,7 @@ class Squad:
 
     def ask(self, turn: Turn, message: bytes, chosen: Positions) -> None:
         """Ask the worker; :meth:`BatchWorker.answer` has what comes of it."""
-        self.asked = self.positions if chosen is None else list(chosen)
+        self.asked = self.positions if chosen is None else chosen
         self.worker.ask(turn, message)
 
     def replay(self, episodes: dict[int, Any], seconds: float) -> Results:

@@ -168,7 +168,7 @@ class IsolatedVectorEnv(VectorEnv[Any, Any, Any]):
             plan = Plan(checked, resets)
         outcome = self._crew.turn(plan)
         if last:
-            outcome.truncated[last] = True
+            outcome.truncated[last] = outcome.over = True
         if over:
             self._clock.begin(over)
         return self._stepped(outcome)
@@ -325,8 +325,8 @@ def _some(mask: np.ndarray) -> list[int] | None:
 
 
 def _ended(outcome: Outcome) -> list[int]:
-    """Return whose episode is over; that nobody's is, is found by looking for a byte."""
-    if b"\1" not in outcome.terminated.tobytes() and b"\1" not in outcome.truncated.tobytes():
+    """Return whose episode is over."""
+    if not outcome.over:
         return []
     found: list[int] = (outcome.terminated | outcome.truncated).nonzero()[0].tolist()
     return found

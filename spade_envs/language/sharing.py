@@ -1,0 +1,209 @@
+"""Whether instances of a design may share one namespace: only where it is proven that nothing in it ever changes.
+
+A namespace of its own for each of a thousand instances means a thousand copies of the same code, which no
+processor's cache holds. The proof has two halves. The first looks at the source (:func:`uses_of`): what the module's
+functions do with names. The second looks at the values that those names have once the module has run
+(:func:`may_share`). What neither can prove is taken to change.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import enum
+import types
+import typing
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from gymnasium import spaces
+
+from spade_envs.language.names import PROGRAM
+from spade_envs.language.sealed import FACADE
+
+_FORBIDDEN = frozenset({"setattr", "delattr", "__class__", "__dict__", "sample", "classmethod"})
+_READING = frozenset({"get", "items", "keys", "values", "index", "count", "copy", "union", "intersection", "difference"})
+_TAKING = frozenset({"join", "choice", "permutation", "array", "union", "intersection", "difference", "update", "extend"})
+_PURE = frozenset(
+    {"all", "any", "dict", "enumerate", "filter", "frozenset", "isinstance", "issubclass", "len", "list", "map", "max"}
+    | {"min", "range", "repr", "reversed", "set", "sorted", "str", "sum", "tuple", "zip"}
+)
+_SETTLED = (
+    *(int, float, complex, str, bytes, range, type(None), type(...), np.generic, type, types.ModuleType),
+    *(types.FunctionType, typing._SpecialForm, types.BuiltinFunctionType, types.DynamicClassAttribute, types.MemberDescriptorType, np.ufunc, spaces.Space),
+)
+
+
+class Uses(NamedTuple):
+    """What a module's functions do with names, of variables as well as of attributes.
+
+    Attributes:
+        mentioned: names that they read.
+        handed_on: those of them that they do something with by which a value could change.
+        stores: whether they store attributes of other objects than ``self``.
+    """
+
+    mentioned: frozenset[str]
+    handed_on: frozenset[str]
+    stores: bool
+
+
+def uses_of(module: ast.Module) -> Uses | None:
+    """Return what the functions of a module do with names; None where what they do cannot be told by names."""
+    parents = {child: node for node in ast.walk(module) for child in ast.iter_child_nodes(node)}
+    classes = frozenset(node.name for node in ast.walk(module) if isinstance(node, ast.ClassDef))
+    top = frozenset(_bound(module))
+    mentioned, handed_on = set[str](), set[str]()
+    foreign = travelling = False
+    if any(map(_may_draw, ast.walk(module))):
+        return None
+    for node in _inside_functions(module):
+        name = _name(node)
+        if isinstance(node, ast.Global) or name in _FORBIDDEN:
+            return None
+        if isinstance(node, ast.FunctionDef) and node.name == "reset" and not _seeds(node):
+            return None
+        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            owner = node.value
+            if isinstance(owner, ast.Name) and owner.id in top:
+                return None
+            foreign = foreign or not (isinstance(owner, ast.Name) and owner.id == "self")
+        elif name is not None and isinstance(getattr(node, "ctx", None), ast.Load):
+            mentioned.add(name)
+            if not _only_reads(node, parents):
+                handed_on.add(name)
+            travelling = travelling or (name in classes and _travels(node, parents)) or name == "type"
+    if foreign and travelling:  # something is stored on what may be a class
+        return None
+    return Uses(frozenset(mentioned), frozenset(handed_on), foreign)
+
+
+def _may_draw(node: ast.AST) -> bool:
+    """Say whether a part of a module comes upon generators of numbers that all of its instances would share."""
+    match node:
+        case ast.Import(names=names):
+            return any("random" in alias.name for alias in names)
+        case ast.ImportFrom(module=path, names=names):
+            return "random" in str(path) or any("random" in alias.name for alias in names)
+        case ast.Name(id="random" | "getattr") | ast.Attribute(attr="random", value=ast.Name(id="np" | "numpy")):
+            return True
+    return False
+
+
+def _inside_functions(module: ast.Module) -> Iterator[ast.AST]:
+    """Yield all that stands in functions, and those themselves; what stands around them runs only once."""
+    outer: list[ast.AST] = [module]
+    while outer:
+        node = outer.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            yield from ast.walk(node)
+        else:
+            outer += ast.iter_child_nodes(node)
+
+
+def _bound(module: ast.Module) -> Iterator[str]:
+    """Yield the names that a module binds outside of functions."""
+    for node in module.body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name
+        else:
+            for part in ast.walk(node):
+                if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
+                    yield part.id
+                if isinstance(part, ast.alias):
+                    yield (part.asname or part.name).partition(".")[0]
+
+
+def _name(node: ast.AST) -> str | None:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
+
+
+def _seeds(function: ast.FunctionDef) -> bool:
+    """Say whether a reset begins as the contract wants it, so that no number is drawn from the module's generators."""
+    calls = [ast.unparse(node.value) for node in function.body if isinstance(node, ast.Expr)]
+    return "super().reset(seed=seed)" in calls or "super().reset(seed=seed, options=options)" in calls
+
+
+def _only_reads(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
+    """Say whether a value is used in a way that neither changes it nor gives it to something else."""
+    parent = parents[node]
+    match parent:
+        case ast.Subscript(value=value, ctx=ast.Load()) if value is node:
+            return True
+        case ast.Attribute(value=value, attr=attr) if value is node and attr in _READING:
+            call = parents[parent]
+            return isinstance(call, ast.Call) and call.func is parent
+        case ast.Call(func=ast.Name(id=name)) if node in parent.args:
+            return name in _PURE
+        case ast.Call(func=ast.Attribute(attr=attr)) if node in parent.args:
+            return attr in _TAKING
+        case ast.For(iter=iterated) | ast.comprehension(iter=iterated):
+            return iterated is node
+        case ast.keyword(arg=None) | ast.Compare() | ast.Starred() | ast.FormattedValue() | ast.BinOp():
+            return True
+        case ast.Dict():
+            return node in parent.values and parent.keys[parent.values.index(node)] is None
+        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
+            return test is node
+        case ast.UnaryOp(op=ast.Not()):
+            return True
+    return False
+
+
+def _travels(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
+    """Say whether a class is used otherwise than to make something, to read its members or to ask what a value is."""
+    parent = parents[node]
+    match parent:
+        case ast.Call(func=called) if called is node:
+            return False
+        case ast.Call(func=ast.Name(id="isinstance" | "issubclass")) | ast.Attribute():
+            return False
+        case ast.ExceptHandler() | ast.Raise() | ast.arg() | ast.FunctionDef() | ast.AnnAssign() | ast.MatchClass():
+            return False
+    return True
+
+
+def may_share(namespace: dict[str, Any], uses: Uses) -> bool:
+    """Say whether nothing that a module's namespace holds, nor any of its classes, can change."""
+    held = [*namespace.items()]
+    seen = set[type]()
+    for _, value in held:  # which grows meanwhile
+        for kind in value.__mro__ if isinstance(value, type) else ():
+            if kind.__module__ in (PROGRAM, FACADE) and kind not in seen:
+                seen.add(kind)
+                held += (one for one in vars(kind).items() if kind.__module__ == PROGRAM or type(one[1]) is dict)
+    return all(_is_kept(name, value, uses) for name, value in held)
+
+
+def _is_kept(name: str, value: Any, uses: Uses) -> bool:
+    """Say whether a value cannot change, or is touched by nobody who would change it."""
+    if _is_settled(value, uses) or name not in uses.mentioned or name.startswith(("$", "__")):
+        return True
+    if name in uses.handed_on or type(value) not in (dict, list, set):
+        return False
+    parts = [*value, *value.values()] if type(value) is dict else value
+    return all(_is_settled(part, uses) for part in parts)
+
+
+def _is_settled(value: Any, uses: Uses) -> bool:
+    """Say whether a value is of a kind that cannot change."""
+    parts: tuple[Any, ...] = ()
+    if isinstance(value, types.FunctionType) and value.__module__ == PROGRAM:
+        parts = (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values(), *value.__dict__.values())
+        if value.__code__.co_freevars not in ((), ("__class__",)):
+            return False
+    elif isinstance(value, property):
+        parts = value.fget, value.fset, value.fdel
+    elif isinstance(value, staticmethod):
+        parts = (value.__func__,)
+    elif isinstance(value, enum.Enum):
+        parts = (value.value,) if not uses.stores else ([],)
+    elif isinstance(value, (tuple, frozenset)) and not hasattr(value, "__dict__"):
+        parts = (*value,)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        frozen = type(value).__dataclass_params__.frozen  # type: ignore[attr-defined]
+        parts = tuple(getattr(value, part.name) for part in dataclasses.fields(value)) if frozen else ([],)
+    elif not isinstance(value, _SETTLED) or (type(value).__module__ == PROGRAM and not isinstance(value, type)):
+        return False  # the members of a class are looked at by themselves
+    return all(_is_settled(part, uses) for part in parts)
