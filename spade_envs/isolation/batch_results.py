@@ -120,6 +120,8 @@ class Reader:
                 group.keys
             ):
                 raise ReplyError("infos of different lengths")
+            if any(type(column) is bytes and column.strip(b"\0\1") for column in group.columns):
+                raise ReplyError("flags that are neither true nor false")
             if group.rows is not None and not batch_wire.numbers(group.rows, count):
                 raise ReplyError("rows that were not asked")
         if lengths.count(count) != len(lengths):

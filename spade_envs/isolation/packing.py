@@ -149,7 +149,7 @@ class Packing:
                 pass
             else:
                 if _columnar(first, columns):
-                    return [Group(every, list(first), columns)] if first else [], []
+                    return [Group(every, list(first), list(map(_packed, columns)))] if first else [], []
         kinds: dict[Any, Any] = {}
         for row, info in zip(rows, infos, strict=True):
             members = kinds.setdefault(tuple(info), ([], []))
@@ -164,7 +164,7 @@ class Packing:
                 continue
             columns = [list(column) for column in zip(*map(dict.values, infos), strict=True)]
             if _columnar(keys, columns):
-                groups.append(Group(members, list(keys), columns))
+                groups.append(Group(members, list(keys), list(map(_packed, columns))))
                 continue
             for row, info in zip(members, infos, strict=True):
                 self.at[0] = row
@@ -173,6 +173,11 @@ class Packing:
 
     def _reply(self, texts: Any, groups: Any, infos: Any, odd: Any) -> Reply:
         return Reply(OK, texts, self.views, groups, infos, odd, list(self.finals.items()), self.undone, b"")
+
+
+def _packed(column: list[Any]) -> list[Any] | bytes:
+    """Return a column in the form in which it travels."""
+    return bytes(column) if list(map(type, column)).count(bool) == len(column) else column
 
 
 def _columnar(keys: Collection[Any], columns: Sequence[Sequence[Any]]) -> bool:

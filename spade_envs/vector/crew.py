@@ -39,7 +39,6 @@ class Crew:
         infos: what the first instance of each worker declares.
         history: how each episode began, and its actions.
         last: the last true observations, by leaves; this object's own.
-        returns: the sum of each episode's rewards so far.
         noted: faults outside of steps, which the next step tells.
         broken: instances that have no episode, and are built anew for the next.
 
@@ -60,7 +59,6 @@ class Crew:
     ) -> None:
         self.members, self.count = list(members), len(members)
         self.history = History(self.count, most_steps)
-        self.returns = np.zeros(self.count)
         self.noted: dict[int, WorkerFault] = {}
         self.broken: set[int] = set()
         self._deaths: dict[int, int] = {}
@@ -196,21 +194,14 @@ class Crew:
     def commit(self, plan: Plan, asked: Positions, outcome: Outcome) -> None:
         """Note that these instances have done what was planned."""
         if plan.actions is not None:
-            self.history.note(plan.actions, asked)
-        if asked is None:
-            self.returns += outcome.rewards
-        else:
-            rows = list(asked)
-            self.returns[rows] += outcome.rewards[rows]
+            self.history.note(plan.actions, outcome.rewards, asked)
         if plan.resets:
             begun = [at for at in (plan.resets if asked is None else asked) if at in plan.resets]
             self.history.begin(begun, [plan.resets[at] for at in begun], plan.options)
-            self.returns[begun] = 0.0
             self.broken.difference_update(begun)
         if outcome.finals and plan.seeds is not None:
             begun = [at for at in outcome.finals if asked is None or at in asked]
             self.history.begin(begun, plan.seeds[begun].tolist(), None)
-            self.returns[begun] = 0.0
         for at in outcome.faults:
             self.history.forget(at)
 
@@ -277,7 +268,7 @@ class Crew:
         episode = self.history.of(position)
         if episode is None or position in self.broken:
             raise UsageError(f"environment {position} has no episode that could be played again")
-        seed, options, actions = episode
+        seed, options, actions, _ = episode
         member = self.members[position]
         seen = row_of(self.infos[0].observation_space, self.last, position)
         return Snapshot.of(member.source, member.arguments, (seed, options), actions, seen)

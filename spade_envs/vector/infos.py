@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from spade_envs.isolation.batch_wire import Group
+from spade_envs.isolation.batch_wire import Group, values_of
 from spade_envs.isolation.columns import index_of
 
 _PLAIN = {bool, int, float}
@@ -37,7 +37,7 @@ def vector_infos(
     for group in groups:
         positions = range(count) if group.rows is None else group.rows
         for key, column in zip(group.keys, group.columns, strict=True):
-            found.setdefault(key, {}).update(zip(positions, column, strict=True))
+            found.setdefault(key, {}).update(zip(positions, values_of(column), strict=True))
     for position, info in (rows or {}).items():
         for of_key in found.values():
             of_key.pop(position, None)
@@ -70,21 +70,28 @@ def _by_columns(count: int, groups: list[Group]) -> dict[str, Any]:
     infos: dict[str, Any] = {}
     for group in groups:
         for key, column in zip(group.keys, group.columns, strict=True):
-            kind = type(column[0]) if column else None
-            if kind not in _PLAIN or list(map(type, column)).count(kind) != len(column) or key[:1] == "_":
-                raise UnlikeError
+            values = _array(column)
             known = infos.get(key)
+            if key[:1] == "_" or (known is not None and known.dtype != values.dtype):
+                raise UnlikeError
             if group.rows is None and known is None:
-                infos[key], infos[f"_{key}"] = np.array(column, kind), _everyone(count).copy()
+                infos[key], infos["_" + key] = values, _everyone(count).copy()
                 continue
             if known is None:
-                known = infos[key] = np.zeros(count, kind)
-                infos[f"_{key}"] = np.zeros(count, bool)
-            elif known.dtype != kind:
-                raise UnlikeError
+                known = infos[key] = np.zeros(count, values.dtype)
+                infos["_" + key] = np.zeros(count, bool)
             rows = index_of(group.rows)
-            known[rows], infos[f"_{key}"][rows] = column, True
+            known[rows], infos["_" + key][rows] = values, True
     return infos
+
+
+def _array(column: Any) -> np.ndarray:
+    if type(column) is bytes:
+        return np.frombuffer(column, bool).copy()
+    kind = type(column[0]) if column else None
+    if kind not in _PLAIN or list(map(type, column)).count(kind) != len(column):
+        raise UnlikeError
+    return np.array(column, kind)
 
 
 @functools.cache

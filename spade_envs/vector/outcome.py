@@ -10,7 +10,7 @@ import numpy as np
 
 from spade_envs.errors import WorkerFault
 from spade_envs.isolation.batch_results import Results
-from spade_envs.isolation.batch_wire import Group
+from spade_envs.isolation.batch_wire import Group, values_of
 from spade_envs.isolation.columns import Column, index_of
 
 
@@ -75,7 +75,7 @@ class Outcome:
         """Return infos one by one."""
         found: dict[int, dict[str, Any]] = {position: {} for position in positions}
         for group in self.groups:
-            rows = zip(*group.columns, strict=True)
+            rows = zip(*map(values_of, group.columns), strict=True)
             asked = range(len(self.rewards)) if group.rows is None else group.rows
             for position, values in zip(asked, rows, strict=False):
                 if position in found:
