@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -23,11 +24,11 @@ class Turn(NamedTuple):
 
     positions: list[int] | None
     actions: Any
-    resets: dict[int, int]
-    options: dict[str, Any] | None
-    anew: list[int]
-    seeds: np.ndarray | None
-    last: list[int]
+    resets: dict[int, int] = {}  # noqa: RUF012  # nobody writes into it
+    options: dict[str, Any] | None = None
+    anew: Sequence[int] = ()
+    seeds: np.ndarray | None = None
+    last: Sequence[int] = ()
 
 
 STEPS = b"\0" * 8

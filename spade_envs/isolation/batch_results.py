@@ -80,28 +80,36 @@ class Reader:
         """
         self._check_lengths(reply, count)
         block = self._block or self._sent(reply.block)
+        if count != self._count:
+            block = block.first(count)
         # Copied, then checked: the worker may write on.
-        rewards, terminated, truncated, *found = (
-            None if column is None else (column if count == self._count else column[:count]).copy()
-            for column in (block.rewards, block.terminated, block.truncated, *block.columns)
-        )
+        rewards, terminated, truncated = block.rewards.copy(), block.terminated.copy(), block.truncated.copy()
         over = terminated.tobytes() + truncated.tobytes()
         if over.strip(b"\0\1"):
             raise ReplyError("flags that are neither true nor false")
-        if self._texts:
-            texts = iter(reply.texts or [[""] * count for _ in range(self._texts)])
-            found = [next(texts) if column is None else column for column in found]
-        results = Results(found, rewards, terminated, truncated, b"\1" in over, reply.groups)
-        if reply.views is not None or reply.undone:
-            results.views, results.undone = reply.views, reply.undone
+        columns = self._copied(block, reply, count)
+        results = Results(columns, rewards, terminated, truncated, b"\1" in over, reply.groups)
+        unusual = reply.odd or reply.infos or reply.finals or reply.undone or reply.views is not None
+        if unusual:
+            self._take_unusual(results, reply, call)
+        self._check_columns(results, call)
+        if unusual:
+            for row, data in reply.finals:
+                self._final(results, row, data)
+        return results
+
+    def _copied(self, block: Block, reply: Reply, count: int) -> list[Column]:
+        if not self._texts:
+            return [column.copy() for column in block.columns]  # type: ignore[union-attr]
+        texts = iter(reply.texts or [[""] * count for _ in range(self._texts)])
+        return [next(texts) if column is None else column.copy() for column in block.columns]
+
+    def _take_unusual(self, results: Results, reply: Reply, call: str) -> None:
+        results.views, results.undone = reply.views, reply.undone
         for row, data in reply.odd:
             self._whole(results, row, data)
         for row, data in reply.infos:
             self._info(results, row, data, call)
-        self._check_columns(results, call)
-        for row, data in reply.finals:
-            self._final(results, row, data)
-        return results
 
     def _sent(self, data: bytes) -> Block:
         """Return the columns that came in the reply. Where no instance lives there are none, and every row failed."""
@@ -111,21 +119,11 @@ class Reader:
             raise ReplyError("columns that are too short") from None
 
     def _check_lengths(self, reply: Reply, count: int) -> None:
-        lengths = list(map(len, reply.texts))
-        if reply.views is not None:
-            lengths.append(len(reply.views))
         for group in reply.groups:
-            asked = count if group.rows is None else len(group.rows)
-            if len(group.keys) != len(group.columns) or list(map(len, group.columns)).count(asked) != len(
-                group.keys
-            ):
-                raise ReplyError("infos of different lengths")
-            if any(type(column) is bytes and column.strip(b"\0\1") for column in group.columns):
-                raise ReplyError("flags that are neither true nor false")
-            if group.rows is not None and not batch_wire.numbers(group.rows, count):
-                raise ReplyError("rows that were not asked")
-        if lengths.count(count) != len(lengths):
-            raise ReplyError("columns of different lengths")
+            _check_group(group, count)
+        for column in reply.texts if reply.views is None else (*reply.texts, reply.views):
+            if len(column) != count:
+                raise ReplyError("columns of different lengths")
         if reply.odd or reply.infos or reply.finals or reply.undone:
             named = [[row for row, _ in own] for own in (reply.odd, reply.infos, reply.finals)]
             if not all(batch_wire.numbers(rows, count) for rows in (*named, reply.undone)):
@@ -173,8 +171,7 @@ class Reader:
 
     def _check_columns(self, results: Results, call: str) -> None:
         """Note the rows whose reward is not finite or whose observation is not in its space."""
-        known = {*results.faults, *results.undone} if results.faults or results.undone else ()
-        rewards = results.rewards
+        rewards, known = results.rewards, {*results.faults, *results.undone}
         if not math.isfinite(rewards.dot(self._zeros[: len(rewards)])):  # what is not finite, times 0, is not 0
             for row in np.flatnonzero(~np.isfinite(results.rewards)).tolist():
                 if row not in known:
@@ -182,6 +179,20 @@ class Reader:
                     results.faults[row] = WorkerFault("contract", found)
         for row, what in self._columns.outside(results.columns, known).items():
             results.faults[row] = _outside(call, what)
+
+
+def _check_group(group: Group, count: int) -> None:
+    rows, columns = group.rows, group.columns
+    asked = count if rows is None else len(rows)
+    if len(group.keys) != len(columns):
+        raise ReplyError("infos of different lengths")
+    for column in columns:
+        if len(column) != asked:
+            raise ReplyError("infos of different lengths")
+        if type(column) is bytes and column.strip(b"\0\1"):
+            raise ReplyError("flags that are neither true nor false")
+    if rows is not None and not batch_wire.numbers(rows, count):
+        raise ReplyError("rows that were not asked")
 
 
 def values_of(data: bytes, count: int) -> list[Any]:

@@ -74,6 +74,14 @@ class Block:
         ]
         self.size = self._at
 
+    def first(self, count: int) -> Block:
+        """Return the first so many rows."""
+        part: Block = object.__new__(Block)
+        part.count, part.rewards = count, self.rewards[:count]
+        part.terminated, part.truncated = self.terminated[:count], self.truncated[:count]
+        part.columns = [None if column is None else column[:count] for column in self.columns]
+        return part
+
     def _column(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
         column = np.ndarray((self.count, *shape), dtype, self._memory, self._at)
         self._at = _aligned(self._at + column.nbytes)

@@ -67,7 +67,6 @@ class Crew:
             Squad([self.members[at] for at in part], part, len(part) == self.count, pool, limits, watch)
             for part in squads_of([member.source for member in members], workers)
         ]
-        self._everyone: list[tuple[Squad, Positions]] = [(squad, None) for squad in self._squads]
         try:
             self.infos = self._opened()
         except BaseException:
@@ -105,26 +104,36 @@ class Crew:
         Raises:
             UsageError: something in the plan cannot be sent to a worker.
         """
-        refused = self._refused(plan) if self.noted or self._deaths else {}
-        if self.broken:
-            plan = plan._replace(anew=[at for at in plan.resets if at in self.broken])
-        if plan.only is None and not refused:
-            work = self._everyone
+        if self._is_usual(plan):
+            outcome = self._stepped(plan)
         else:
-            work = [(squad, chosen) for squad in self._squads if (chosen := squad.chosen(plan, refused))]
-        found = self._exchanged(plan, work)
-        if len(self._squads) == 1 and work is self._everyone and isinstance(found[0], Results):
-            outcome = whole(found[0])
-            self.commit(plan, None, outcome)
-        else:
-            outcome = self._gathered(plan, work, found)
-        if refused:
+            refused = self._refused(plan) if self.noted or self._deaths else {}
+            plan = plan._replace(anew=[at for at in plan.resets if at in self.broken]) if self.broken else plan
+            work = [(squad, squad.chosen(plan, refused)) for squad in self._squads]
+            work = [(squad, chosen) for squad, chosen in work if chosen is None or chosen]
+            outcome = self._gathered(plan, work, self._exchanged(plan, work))
             outcome.faults.update(refused)
         if outcome.faults:
             self._settle(outcome)
         if self._deaths:
             self._end_episodes(outcome)
         self.last = [column.copy() for column in outcome.columns]
+        return outcome
+
+    def _is_usual(self, plan: Plan) -> bool:
+        """Say whether all instances take a step, in one worker, and nothing is known that would keep one from it."""
+        return plan.is_plain and len(self._squads) == 1 and not (self.noted or self._deaths or self.broken)
+
+    def _stepped(self, plan: Plan) -> Outcome:
+        squad = self._squads[0]
+        try:
+            outcome = whole(squad.stepped(plan.actions))
+        except WorkerFault as fault:
+            return self._gathered(plan, [(squad, None)], [fault])
+        except BaseException:  # who has taken the step and who has not is no longer known
+            self.lose()
+            raise
+        self.history.note(plan.actions, outcome.rewards, None)
         return outcome
 
     def _refused(self, plan: Plan) -> dict[int, WorkerFault]:

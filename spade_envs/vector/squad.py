@@ -49,6 +49,12 @@ class Plan(NamedTuple):
     only: Positions = None
     anew: Collection[int] = ()
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether all instances take steps, given as an array, and do nothing else."""
+        _, resets, _, seeds, last, only, _ = self
+        return not resets and only is seeds is None and not last and type(self.actions) is np.ndarray
+
 
 class Squad:
     """The instances of one worker, which is started anew where it was lost.
@@ -142,7 +148,9 @@ class Squad:
         Raises:
             UsageError: something in it cannot travel.
         """
-        if self._alone and chosen is None:
+        if chosen is None and plan.is_plain:
+            turn = Turn(None, plan.actions if self._alone else plan.actions[self._rows])
+        elif self._alone and chosen is None:
             turn = Turn(
                 None, plan.actions, plan.resets, plan.options, list(plan.anew), plan.seeds, list(plan.last)
             )
@@ -171,6 +179,11 @@ class Squad:
         """Ask the worker; :meth:`BatchWorker.answer` has what comes of it."""
         self.asked = self.positions if chosen is None else chosen
         self.worker.ask(turn, message)
+
+    def stepped(self, actions: np.ndarray) -> Results:
+        """Let all instances take a step."""
+        self.asked = self.positions
+        return self.worker.steps(actions)
 
     def replay(self, episodes: dict[int, Any], seconds: float) -> Results:
         """Play episodes (seed, options, actions) of some instances again."""

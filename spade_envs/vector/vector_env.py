@@ -174,8 +174,11 @@ class IsolatedVectorEnv(VectorEnv[Any, Any, Any]):
         return self._stepped(outcome)
 
     def _stepped(self, outcome: Outcome) -> Stepped:
-        faults = {at: _named(fault) for at, fault in outcome.faults.items()} if outcome.faults else {}
-        self._over = _ended(outcome)
+        self._over = _ended(outcome) if outcome.over else []
+        if not outcome.over:  # then nothing failed, and no episode has begun
+            infos = vectors.vector_infos(self.num_envs, outcome.groups, outcome.infos)
+            return self._nest(outcome.columns), outcome.rewards, outcome.terminated, outcome.truncated, infos
+        faults = {at: _named(fault) for at, fault in outcome.faults.items()}
         if faults and self._on_fault == "raise":
             _raise(outcome.faults)
         finals = outcome.finals
@@ -326,8 +329,6 @@ def _some(mask: np.ndarray) -> list[int] | None:
 
 def _ended(outcome: Outcome) -> list[int]:
     """Return whose episode is over."""
-    if not outcome.over:
-        return []
     found: list[int] = (outcome.terminated | outcome.truncated).nonzero()[0].tolist()
     return found
 
