@@ -10,6 +10,7 @@ import numpy as np
 from gymnasium import spaces
 
 from spade_envs.isolation import wire
+from spade_envs.isolation.batch_requests import FOLLOWED, STEPS
 from spade_envs.isolation.batch_wire import MOST_ROWS
 from spade_envs.isolation.columns import Block, block_bytes
 from spade_envs.isolation.filling import Filler
@@ -133,8 +134,12 @@ class Batch:
             self._followed(packing, asked, following, last)
         return self._reply(packing, asked)
 
-    def steps(self, actions: memoryview) -> bytes:
+    def steps(self, message: bytes) -> bytes:
         """Let every instance take a step: :meth:`turn` in its usual form."""
+        actions, seeds = memoryview(message)[len(STEPS) :], None
+        if message.startswith(FOLLOWED):
+            end = len(actions) - 8 * len(self._instances)
+            actions, seeds = actions[:end], actions[end:].cast("q").tolist()
         packing = Packing(self._at)
         add, at = packing.results.append, self._at
         for row, (instance, move) in enumerate(zip(self._instances, self._moves(actions), strict=True)):
@@ -147,6 +152,8 @@ class Batch:
                 add(None)
                 self._failed(packing, row, row, error, "step")
         self._completed(packing, self._all)
+        if seeds is not None:
+            self._followed(packing, self._all, seeds, ())
         return self._reply(packing, self._all)
 
     def _completed(self, packing: Packing, asked: Sequence[int]) -> None:

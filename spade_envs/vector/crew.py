@@ -127,13 +127,13 @@ class Crew:
     def _stepped(self, plan: Plan) -> Outcome:
         squad = self._squads[0]
         try:
-            outcome = whole(squad.stepped(plan.actions))
+            outcome = whole(squad.stepped(plan))
         except WorkerFault as fault:
             return self._gathered(plan, [(squad, None)], [fault])
         except BaseException:  # who has taken the step and who has not is no longer known
             self.lose()
             raise
-        self.history.note(plan.actions, outcome.rewards, None)
+        self.commit(plan, None, outcome)
         return outcome
 
     def _refused(self, plan: Plan) -> dict[int, WorkerFault]:

@@ -52,8 +52,8 @@ class Plan(NamedTuple):
     @property
     def is_plain(self) -> bool:
         """Whether all instances take steps, given as an array, and do nothing else."""
-        _, resets, _, seeds, last, only, _ = self
-        return not resets and only is seeds is None and not last and type(self.actions) is np.ndarray
+        actions, resets, _, _, last, only, _ = self
+        return not resets and only is None and not last and type(actions) is np.ndarray
 
 
 class Squad:
@@ -149,7 +149,8 @@ class Squad:
             UsageError: something in it cannot travel.
         """
         if chosen is None and plan.is_plain:
-            turn = Turn(None, plan.actions if self._alone else plan.actions[self._rows])
+            own = plan.actions[self._rows], None if plan.seeds is None else plan.seeds[self._rows]
+            turn = Turn(None, own[0], seeds=own[1])
         elif self._alone and chosen is None:
             turn = Turn(
                 None, plan.actions, plan.resets, plan.options, list(plan.anew), plan.seeds, list(plan.last)
@@ -180,10 +181,10 @@ class Squad:
         self.asked = self.positions if chosen is None else chosen
         self.worker.ask(turn, message)
 
-    def stepped(self, actions: np.ndarray) -> Results:
-        """Let all instances take a step."""
+    def stepped(self, plan: Plan) -> Results:
+        """Let all instances take the step of a plain plan, where they are all of the vector's."""
         self.asked = self.positions
-        return self.worker.steps(actions)
+        return self.worker.steps(plan.actions, plan.seeds)
 
     def replay(self, episodes: dict[int, Any], seconds: float) -> Results:
         """Play episodes (seed, options, actions) of some instances again."""
