@@ -137,11 +137,14 @@ class Packing:
         self, rows: Sequence[int], infos: Sequence[Any]
     ) -> tuple[list[Group], list[tuple[int, bytes]]]:
         """Return infos by the keys that they have, and those that are no dictionaries of plain values."""
-        count = len(infos)
-        if list(map(type, infos)).count(dict) != count:
+        if list(map(type, infos)).count(dict) != len(infos):
             raise UnfitError
+        if not all(infos):  # those that are empty, as most are after a reset, say nothing
+            rows, infos = [row for row, info in zip(rows, infos, strict=True) if info], list(filter(None, infos))
+            if not infos:
+                return [], []
+        count, first = len(infos), infos[0]
         every = None if count == len(self.results) else list(rows)
-        first = infos[0]
         if list(map(len, infos)).count(len(first)) == count:
             try:
                 columns = [[info[key] for info in infos] for key in first]
@@ -149,7 +152,7 @@ class Packing:
                 pass
             else:
                 if _columnar(first, columns):
-                    return [Group(every, list(first), list(map(_packed, columns)))] if first else [], []
+                    return [Group(every, list(first), list(map(_packed, columns)))], []
         kinds: dict[Any, Any] = {}
         for row, info in zip(rows, infos, strict=True):
             members = kinds.setdefault(tuple(info), ([], []))
@@ -160,8 +163,6 @@ class Packing:
     def _grouped(self, kinds: dict[Any, Any]) -> tuple[list[Group], list[tuple[int, bytes]]]:
         groups, others = [], []
         for keys, (members, infos) in kinds.items():
-            if not keys:
-                continue
             columns = [list(column) for column in zip(*map(dict.values, infos), strict=True)]
             if _columnar(keys, columns):
                 groups.append(Group(members, list(keys), list(map(_packed, columns))))

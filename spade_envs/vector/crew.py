@@ -111,7 +111,7 @@ class Crew:
             plan = plan._replace(anew=[at for at in plan.resets if at in self.broken]) if self.broken else plan
             work = [(squad, squad.chosen(plan, refused)) for squad in self._squads]
             work = [(squad, chosen) for squad, chosen in work if chosen is None or chosen]
-            outcome = self._gathered(plan, work, self._exchanged(plan, work))
+            outcome = self._taken(plan, work, self._exchanged(plan, work))
             outcome.faults.update(refused)
         if outcome.faults:
             self._settle(outcome)
@@ -177,6 +177,18 @@ class Crew:
         """Give all workers up: whatever is asked next is asked of rebuilt instances."""
         for squad in self._squads:
             squad.close()
+
+    def _taken(
+        self,
+        plan: Plan,
+        work: Sequence[tuple[Squad, Positions]],
+        found: Sequence[Results | WorkerFault],
+    ) -> Outcome:
+        if len(self._squads) == len(work) == 1 and work[0][1] is None and isinstance(found[0], Results):
+            outcome = whole(found[0])
+            self.commit(plan, None, outcome)
+            return outcome
+        return self._gathered(plan, work, found)
 
     def _gathered(
         self, plan: Plan, work: Sequence[tuple[Squad, Positions]], found: Sequence[Results | WorkerFault]
