@@ -17,12 +17,14 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from gymnasium import spaces
 
 from spade_envs.language.names import PROGRAM
 from spade_envs.language.sealed import FACADE
 
-_FORBIDDEN = frozenset({"setattr", "delattr", "__class__", "__dict__", "sample", "classmethod"})
+_FORBIDDEN = frozenset(
+    {"setattr", "delattr", "attrgetter", "methodcaller", "vars", "__class__", "sample", "classmethod"}
+)
+_OF_CLASSES = frozenset({"__new__", "__init_subclass__", "__class_getitem__", "__set_name__"})
 _READING = frozenset({"get", "items", "keys", "values", "index", "count", "copy", "union", "intersection", "difference"})
 _TAKING = frozenset({"join", "choice", "permutation", "array", "union", "intersection", "difference", "update", "extend"})
 _PURE = frozenset(
@@ -31,7 +33,8 @@ _PURE = frozenset(
 )
 _SETTLED = (
     *(int, float, complex, str, bytes, range, type(None), type(...), np.generic, type, types.ModuleType),
-    *(types.FunctionType, typing._SpecialForm, types.BuiltinFunctionType, types.DynamicClassAttribute, types.MemberDescriptorType, np.ufunc, spaces.Space),
+    *(types.FunctionType, typing._SpecialForm, types.BuiltinFunctionType, types.DynamicClassAttribute, types.MemberDescriptorType),
+    *(types.GetSetDescriptorType, np.ufunc),
 )
 
 
@@ -53,30 +56,47 @@ def uses_of(module: ast.Module) -> Uses | None:
     """Return what the functions of a module do with names; None where what they do cannot be told by names."""
     parents = {child: node for node in ast.walk(module) for child in ast.iter_child_nodes(node)}
     classes = frozenset(node.name for node in ast.walk(module) if isinstance(node, ast.ClassDef))
-    top = frozenset(_bound(module))
-    mentioned, handed_on = set[str](), set[str]()
-    foreign = travelling = False
+    travelling = {node for node in ast.walk(module) if _name(node) in classes and _travels(node, parents)}
     if any(map(_may_draw, ast.walk(module))):
         return None
+    mentioned, handed_on, stores = set[str](), set[str](), False
     for node in _inside_functions(module):
-        name = _name(node)
-        if isinstance(node, ast.Global) or name in _FORBIDDEN:
+        if _is_beyond(node) or node in travelling or (_name(node) == "type" and not _only_asks(node, parents)):
             return None
-        if isinstance(node, ast.FunctionDef) and node.name == "reset" and not _seeds(node):
-            return None
+        mentioned |= (names := _read(node))
+        if not isinstance(node, (ast.Name, ast.Attribute)) or not _only_reads(node, parents):
+            handed_on |= names
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
-            owner = node.value
-            if isinstance(owner, ast.Name) and owner.id in top:
+            stores = stores or not (isinstance(node.value, ast.Name) and node.value.id == "self")
+            if isinstance(node.value, ast.Name) and node.value.id in _bound(module):
                 return None
-            foreign = foreign or not (isinstance(owner, ast.Name) and owner.id == "self")
-        elif name is not None and isinstance(getattr(node, "ctx", None), ast.Load):
-            mentioned.add(name)
-            if not _only_reads(node, parents):
-                handed_on.add(name)
-            travelling = travelling or (name in classes and _travels(node, parents)) or name == "type"
-    if foreign and travelling:  # something is stored on what may be a class
-        return None
-    return Uses(frozenset(mentioned), frozenset(handed_on), foreign)
+    return None if stores and travelling else Uses(frozenset(mentioned), frozenset(handed_on), stores)
+
+
+def _is_beyond(node: ast.AST) -> bool:
+    """Say whether a part of a function may change what no name tells: a global, a class."""
+    match node:
+        case ast.Global():
+            return True
+        case ast.FunctionDef(name="reset"):
+            return not _seeds(node)
+        case ast.FunctionDef(name=name):
+            return name in _OF_CLASSES
+        case ast.arg(arg=name):
+            return name == "cls"
+    return _name(node) in _FORBIDDEN
+
+
+def _read(node: ast.AST) -> set[str]:
+    """Return the names that a part of a function reads."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Load()) | ast.Attribute(attr=name, ctx=ast.Load()):
+            return {name}
+        case ast.AugAssign(target=ast.Attribute(attr=name)):
+            return {name}
+        case ast.MatchClass(kwd_attrs=names):
+            return set(names)
+    return set()
 
 
 def _may_draw(node: ast.AST) -> bool:
@@ -102,17 +122,12 @@ def _inside_functions(module: ast.Module) -> Iterator[ast.AST]:
             outer += ast.iter_child_nodes(node)
 
 
-def _bound(module: ast.Module) -> Iterator[str]:
-    """Yield the names that a module binds outside of functions."""
-    for node in module.body:
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            yield node.name
-        else:
-            for part in ast.walk(node):
-                if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
-                    yield part.id
-                if isinstance(part, ast.alias):
-                    yield (part.asname or part.name).partition(".")[0]
+def _bound(module: ast.Module) -> set[str]:
+    """Return the names of a module's functions and classes, and of what it binds outside of them."""
+    defined = {node.name for node in module.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    others = [node for node in module.body if not isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    parts = [part for node in others for part in ast.walk(node)]
+    return defined | {part.id for part in parts if isinstance(part, ast.Name)}
 
 
 def _name(node: ast.AST) -> str | None:
@@ -164,6 +179,14 @@ def _travels(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
     return True
 
 
+def _only_asks(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
+    """Say whether a type that is asked for is compared, called or named, and nothing else."""
+    call = parents[node]
+    user = parents[call]
+    named = isinstance(user, ast.Attribute) and user.attr == "__name__"
+    return isinstance(user, ast.Compare) or named or (isinstance(user, ast.Call) and user.func is call)
+
+
 def may_share(namespace: dict[str, Any], uses: Uses) -> bool:
     """Say whether nothing that a module's namespace holds, nor any of its classes, can change."""
     held = [*namespace.items()]
@@ -178,7 +201,11 @@ def may_share(namespace: dict[str, Any], uses: Uses) -> bool:
 
 def _is_kept(name: str, value: Any, uses: Uses) -> bool:
     """Say whether a value cannot change, or is touched by nobody who would change it."""
-    if _is_settled(value, uses) or name not in uses.mentioned or name.startswith(("$", "__")):
+    if _is_settled(value, uses):
+        return True
+    if callable(value) or hasattr(type(value), "__get__"):  # by whomever it is called
+        return name.startswith("$")
+    if name not in uses.mentioned or name.startswith("__"):
         return True
     if name in uses.handed_on or type(value) not in (dict, list, set):
         return False
