@@ -105,7 +105,8 @@ class _Rebuilding:
         if found == "newer" and not force:
             raise UsageError(
                 f"{printable(str(self._path))} is of a newer schema than {SCHEMA}, "
-                "which this spade-envs knows: install a newer one (pip install --upgrade spade-envs), or give up with --force what only that one knows"
+                "which this spade-envs knows: install a newer one (pip install --upgrade spade-envs), "
+                "or give up with --force what only that one knows"
             )
         if found != "sound":
             return self._beside(found)
