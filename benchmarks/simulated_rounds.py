@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from spade_train.designer.memory import FRONTIER
+from spade_train.memory import FRONTIER
 from spade_train.monitors import EnvironmentSeen, RoundSeen
 from spade_train.playing.measuring import HALF
 from spade_train.rewards.regret import paired_regret

@@ -8,6 +8,7 @@ from functools import cached_property
 from statistics import fmean
 from typing import Any, Literal
 
+from spade_train.designer import Reason
 from spade_train.monitors import Alarm
 from spade_train.playing.play import Episode
 from spade_train.rewards.regret import Regret, paired_regret
@@ -130,6 +131,7 @@ class Round:
         played: one entry for each design (its own environment, or one in its place), then the fillers.
         rows: the batch: the designer's block first, where it learns; then the agent's.
         alarms: what the watch over all processes' rounds found.
+        reasons: why each piece stood in the designer's prompt.
         skipped: why the round could not be played; its rows then hold nothing to learn. None where it was.
     """
 
@@ -138,6 +140,7 @@ class Round:
     played: tuple[Played, ...]
     rows: tuple[Row, ...]
     alarms: tuple[Alarm, ...] = ()
+    reasons: tuple[Reason, ...] = ()
     skipped: str | None = None
 
     @classmethod

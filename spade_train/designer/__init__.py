@@ -1,9 +1,8 @@
 """Designing environments: what a designer is told, and how a source comes of its reply."""
 
-from spade_train.designer.context import DesignContext, Designer, Document, Message
+from spade_train.designer.context import DesignContext, Designer, Document, Message, Reason
 from spade_train.designer.corpus import Corpus
 from spade_train.designer.free import FreeDesigner
-from spade_train.designer.memory import Memory, Record
 from spade_train.designer.slots import SlotDesigner
 
 __all__ = [
@@ -12,8 +11,7 @@ __all__ = [
     "Designer",
     "Document",
     "FreeDesigner",
-    "Memory",
     "Message",
-    "Record",
+    "Reason",
     "SlotDesigner",
 ]
