@@ -7,6 +7,7 @@ from random import Random
 from typing import Any, Protocol
 
 from spade_envs import Rejection
+from spade_train.memory import PoolStatistics, SkillProfile
 
 Message = dict[str, str]
 """One message of a chat: ``{"role": "system" | "user" | "assistant", "content": ...}``."""
@@ -36,6 +37,9 @@ class DesignContext:
         digest: what the memory tells of earlier designs (:meth:`Memory.digest`).
         target: the skill that the design is to train.
         parents: ids of environments to derive from.
+        profile: how the agent fares by skill, the weakest first.
+        pool: what may be played now; None where it is not told.
+        lessons: why earlier designs were refused, each reason once.
     """
 
     round: int
@@ -44,6 +48,9 @@ class DesignContext:
     digest: str = ""
     target: str | None = None
     parents: tuple[str, ...] = ()
+    profile: tuple[SkillProfile, ...] = ()
+    pool: PoolStatistics | None = None
+    lessons: tuple[str, ...] = ()
 
     def rng(self) -> Random:
         """Return a fresh generator, the same for equal run seed and round."""
