@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from spade_envs.contract.findings import Finding, Rejection
     from spade_envs.contract.header import Header, parse_header
     from spade_envs.contract.ids import EnvId, near_ids
-    from spade_envs.contract.reply import read_reply
+    from spade_envs.contract.reply import code_blocks, read_reply
     from spade_envs.contract.tool_env import ToolEnv
     from spade_envs.envs import IsolatedEnv
     from spade_envs.isolation.limits import Limits
@@ -43,6 +43,7 @@ _HOMES = {
     "ToolEnv": "spade_envs.contract.tool_env",
     "add_registry": "spade_envs.registry",
     "admit": "spade_envs.admission",
+    "code_blocks": "spade_envs.contract.reply",
     "errors": "spade_envs",
     "judge": "spade_envs.admission",
     "keep_only": "spade_envs.registry",
@@ -72,6 +73,7 @@ __all__ = [
     "ToolEnv",
     "add_registry",
     "admit",
+    "code_blocks",
     "errors",
     "judge",
     "keep_only",
