@@ -96,9 +96,14 @@ class _Draft:
     """A design that is being made: its chat so far and its attempts."""
 
     context: DesignContext
-    messages: list[Message]
+    chats: list[list[Message]]
     spent: tuple[int, int] = (0, 0)
     attempts: list[Attempt] = field(default_factory=list)
+
+    @property
+    def best(self) -> int:
+        """The place of the attempt that came furthest, the latest of equals."""
+        return max(range(len(self.attempts)), key=lambda k: (STAGES.index(self.attempts[k].stage), k))
 
 
 @dataclass(frozen=True)
@@ -127,7 +132,10 @@ class Studio:
         drafts = list(self._begun(designer, contexts))
         for turn in range(1 + self.sampling.repairs):
             open_drafts = [draft for draft in drafts if not draft.attempts or self._repairable(draft)]
-            asks = [self._ask(draft.messages, draft.context, turn, designer) for draft in open_drafts]
+            for draft in open_drafts:
+                if draft.attempts:
+                    draft.chats.append(_repair_chat(designer, draft))
+            asks = [self._ask(draft.chats[-1], draft.context, turn, designer) for draft in open_drafts]
             for draft, answer in zip(open_drafts, self.backend.answer(asks) if asks else [], strict=True):
                 self._take(designer, draft, answer)
         return [_design(designer, draft) for draft in drafts]
@@ -142,7 +150,7 @@ class Studio:
             answer = next(answers) if plan else None
             spent = (answer.prompt_tokens, answer.completion_tokens) if isinstance(answer, Answer) else (0, 0)
             planned = replace(context, plan=answer.text) if isinstance(answer, Answer) else context
-            yield _Draft(planned, designer.prompt(planned), spent)
+            yield _Draft(planned, [designer.prompt(planned)], spent)
 
     def _ask(
         self, messages: Sequence[Message], context: DesignContext, turn: int, designer: Designer | None
@@ -157,13 +165,13 @@ class Studio:
         return last.stage not in ("asked", "admitted")
 
     def _take(self, designer: Designer, draft: _Draft, answer: Answer | Failed) -> None:
-        """Read and judge an answer, note what became of it, and make the chat of its repair."""
-        sha256 = prompts.sha256(draft.messages)
+        """Read and judge an answer, and note what became of it."""
+        sha256 = prompts.sha256(draft.chats[-1])
         if isinstance(answer, Failed):
             finding = Finding("backend.failed", answer.reason, "See to the backend and ask again.")
             draft.attempts.append(Attempt(None, "asked", sha256, findings=(finding,)))
             return
-        before = next((one.draft for one in reversed(draft.attempts) if one.draft), None)
+        before = draft.attempts[draft.best].draft if draft.attempts else None
         read = read_repair(designer, answer.text, draft.context, before)
         attempt = Attempt(
             answer.text,
@@ -178,8 +186,6 @@ class Studio:
         else:
             attempt = self._judged(designer, draft, replace(attempt, draft=read), read)
         draft.attempts.append(attempt)
-        latest = attempt.draft or before
-        draft.messages = repair_prompt(designer, draft.messages, answer.text, latest, attempt.findings)
 
     def _judged(self, designer: Designer, draft: _Draft, attempt: Attempt, read: Draft) -> Attempt:
         context = draft.context
@@ -218,6 +224,13 @@ class Studio:
             "mends": list(read.mends),
             "repairs": len(draft.attempts),
         }
+
+
+def _repair_chat(designer: Designer, draft: _Draft) -> list[Message]:
+    """Return the chat in which the attempt that came furthest goes back with what was found of it."""
+    attempt = draft.attempts[draft.best]
+    assert attempt.reply is not None  # what got no reply is not repaired
+    return repair_prompt(designer, draft.chats[draft.best], attempt.reply, attempt.draft, attempt.findings)
 
 
 def _stage(report: Report) -> Stage:

@@ -27,7 +27,8 @@ def repair_prompt(
         refused: the source that was read from it, if any.
         findings: why it was refused.
     """
-    whole = designer.schema() is not None or not _takes_methods(refused)
+    copied = designer.way in ("free", "two_stage") and any(one.rule.startswith("novelty.") for one in findings)
+    whole = designer.schema() is not None or copied or not _takes_methods(refused)
     return prompts.repair(messages, reply, report(findings, refused), whole=whole)
 
 
