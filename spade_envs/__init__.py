@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spade_envs.contract.findings import Finding, Rejection
     from spade_envs.contract.header import Header, parse_header
     from spade_envs.contract.ids import EnvId, near_ids
-    from spade_envs.contract.reply import read_reply
+    from spade_envs.contract.reply import code_blocks, read_reply
     from spade_envs.contract.tool_env import ToolEnv
     from spade_envs.envs import IsolatedEnv
     from spade_envs.isolation.limits import Limits
@@ -45,6 +45,7 @@ _HOMES = {
     "add_registry": "spade_envs.registry",
     "admit": "spade_envs.admission",
     "behaviour_key": "spade_envs.admission.variety",
+    "code_blocks": "spade_envs.contract.reply",
     "errors": "spade_envs",
     "judge": "spade_envs.admission",
     "keep_only": "spade_envs.registry",
@@ -77,6 +78,7 @@ __all__ = [
     "add_registry",
     "admit",
     "behaviour_key",
+    "code_blocks",
     "errors",
     "judge",
     "keep_only",

@@ -8,6 +8,7 @@ from functools import cached_property
 from statistics import fmean
 from typing import Any, Literal
 
+from spade_envs import Finding
 from spade_train.designer import Reason
 from spade_train.monitors import Alarm
 from spade_train.playing.play import Episode
@@ -41,6 +42,9 @@ class Design:
         refusal: why it was refused, as text; None where it was admitted.
         env_id: the id that ``gymnasium.make`` opens; None where it was refused.
         report: the admission's report, where it came to one.
+        mends: what was mended in the source, by name.
+        findings: why it was refused, as values.
+        repairs: how many more replies it took; the row that is trained on holds the first one.
     """
 
     reply: str
@@ -52,6 +56,9 @@ class Design:
     refusal: str | None = None
     env_id: str | None = None
     report: dict[str, Any] | None = None
+    mends: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    repairs: int = 0
 
 
 @dataclass(frozen=True)

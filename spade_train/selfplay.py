@@ -117,9 +117,10 @@ class SelfPlay:
         """Let the designer write, and judge what it wrote."""
         with clock.phase("design"):
             roles.use("designer")
+            context = self.workshop.prepared(roles.designer, context)
             replies = self.workshop.write(roles.designer, context, plan.designs)
         with clock.phase("admit"):
-            return self.workshop.admit(replies, context)
+            return self.workshop.admit(replies, context, roles.designer)
 
     def context(self, number: int) -> DesignContext:
         """Return what the designer is told: a document that no other process draws, and what all remember."""

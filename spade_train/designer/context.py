@@ -56,6 +56,7 @@ class DesignContext:
         pool: what may be played now; None where it is not told.
         lessons: why earlier designs were refused, each reason once.
         reasons: why each of these was chosen.
+        plan: what the designer answered to the way's first question, where the way has one.
     """
 
     round: int
@@ -68,14 +69,38 @@ class DesignContext:
     pool: PoolStatistics | None = None
     lessons: tuple[str, ...] = ()
     reasons: tuple[Reason, ...] = ()
+    plan: str = ""
 
-    def rng(self) -> Random:
-        """Return a fresh generator, the same for equal run seed and round."""
-        return Random(f"{self.seed}/{self.round}")
+    def rng(self, about: str = "") -> Random:
+        """Return a fresh generator, the same for equal run seed, round and matter."""
+        return Random(f"{self.seed}/{self.round}{about and '/'}{about}")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The source that a reply stands for.
+
+    Attributes:
+        source: the whole file.
+        mends: names of what was mended in it (:mod:`spade_train.designer.mends`).
+    """
+
+    source: str
+    mends: tuple[str, ...] = ()
 
 
 class Designer(Protocol):
-    """A way of designing. Each method is a pure function of its arguments."""
+    """A way of designing. Each method is a pure function of its arguments, but :meth:`prepare` looks at registries."""
+
+    @property
+    def way(self) -> str:
+        """Return the way's name, for records."""
+
+    def prepare(self, context: DesignContext) -> DesignContext:
+        """Return the context with what the way needs besides, such as the parents of an edit."""
+
+    def preface(self, context: DesignContext) -> list[Message] | None:
+        """Return the chat of a first question, whose answer becomes ``context.plan``; None where there is none."""
 
     def prompt(self, context: DesignContext) -> list[Message]:
         """Return the chat that asks for one design. It ends with the user's message."""
@@ -83,5 +108,8 @@ class Designer(Protocol):
     def schema(self) -> dict[str, Any] | None:
         """Return the JSON schema that sampling is to be constrained by, or None for free text."""
 
-    def read(self, reply: str, context: DesignContext) -> str | Rejection:
+    def read(self, reply: str, context: DesignContext) -> Draft | Rejection:
         """Return the complete source that the reply stands for, or why there is none."""
+
+    def quoted(self, context: DesignContext) -> tuple[str, ...]:
+        """Return the sources that the prompt shows and no registry holds: a copy of one is no design."""

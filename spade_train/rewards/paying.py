@@ -80,8 +80,11 @@ def flat_blocks(rows: Sequence[Row], group: int) -> Tally:
 
 
 def measures(design: Design, played: Played) -> Measures:
-    """Return what is known of a design when it is paid; ``played`` is another environment where it was refused."""
-    if design.env_id is None:
+    """Return what is known of a design when it is paid; ``played`` is another environment where it was refused.
+
+    One that was admitted after a repair is paid as refused: its row holds the reply that was.
+    """
+    if design.env_id is None or design.repairs:
         return Measures(admitted=False, compiled=design.compiled)
     plain = [one.return_ for one in played.episodes(hinted=False)]
     return Measures(
