@@ -17,6 +17,7 @@ from spade_envs.errors import SpadeError, UsageError
 
 COMMANDS = {
     "train": "spade_train.cli.train",
+    "design": "spade_train.cli.design",
     "resume": "spade_train.cli.resume",
     "rollback": "spade_train.cli.rollback",
     "list": "spade_train.cli.runs",

@@ -125,9 +125,10 @@ def brief(
     turns: list[Message] = []
     for example in examples:
         question = f"# Document\n{example.document}\n\n{text('request_brief')}"
-        if window.count(question) + window.count(example.source) <= left:
-            left -= window.count(question) + window.count(example.source)
-            turns += [_message("user", question), _message("assistant", _fenced(example.source))]
+        file = _fenced(example.source)
+        if window.count(question) + window.count(file) <= left:
+            left -= window.count(question) + window.count(file)
+            turns += [_message("user", question), _message("assistant", file)]
     last = _message("user", _joined("\n\n", [document, told, asked]))
     return [_message("system", text("brief")), *turns, last]
 
