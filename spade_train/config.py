@@ -76,6 +76,12 @@ class SelfPlayConfig:
         default=True,
         metadata=_help("Whether each round's designs are to train one skill, drawn by weakness and regret."),
     )
+    hints: Literal["design", "reader"] = field(
+        default="design",
+        metadata=_help(
+            "Who writes hints: the design itself, or the designer's model on reading the source a second time."
+        ),
+    )
     use_corpus: bool = field(default=True, metadata=_help("Whether designs are grounded on documents."))
     corpus: list[str] = field(
         default_factory=list, metadata=_help("JSONL files of documents (default: the shipped ones).")

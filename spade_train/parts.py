@@ -41,6 +41,7 @@ def make_selfplay(
         tokens=grpo.max_completion_length,
         jobs=config.admission_jobs or None,
         world=world,
+        hints_by_reader=config.hints == "reader",
     )
     return SelfPlay(
         config=config,

@@ -45,6 +45,7 @@ class Design:
         mends: what was mended in the source, by name.
         findings: why it was refused, as values.
         repairs: how many more replies it took; the row that is trained on holds the first one.
+        hint: who wrote the hint in the source, or why it is the designer's own; None where nobody else was asked.
     """
 
     reply: str
@@ -59,6 +60,7 @@ class Design:
     mends: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     repairs: int = 0
+    hint: str | None = None
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ from spade_train.briefing import Brief, remembered
 from spade_train.clock import Clock
 from spade_train.config import SelfPlayConfig
 from spade_train.curriculum import choose
-from spade_train.designer import Corpus, DesignContext
+from spade_train.designer import Corpus, DesignContext, Reason
 from spade_train.designing import Workshop
 from spade_train.memory import Facts, Idea, Memory, Record, statistics
 from spade_train.monitors import Alarm, DesignSeen
@@ -97,8 +97,7 @@ class SelfPlay:
         """Play round ``number`` and return the batch to train on."""
         plan = self.schedule.plan(number)
         rng = random.Random(f"{self.seed}/{number}/{self.world.rank}")
-        context = self.context(number)
-        designs = self._design(roles, context, plan, clock) if plan.designs else []
+        designs, reasons = self._design(roles, number, plan, clock) if plan.designs else ([], ())
         with clock.phase("play"):
             roles.use("agent")
             played = self._play(roles.agent, designs, plan, rng)
@@ -108,19 +107,20 @@ class SelfPlay:
             rows = self.pay.of_designer(designs, played, alarms) + rows
         out = set(watch.quarantined) - set(self.watch.quarantined)
         kept = self.standing.after(number, designs, played, out)
-        reasons = context.reasons if designs else ()
         self._remember(number, designs, kept.measured, remembered(reasons))
         self.watch = watch  # last, as the memory: a round that fails before can be played again
         return Round(number, tuple(designs), tuple(played), tuple(rows), alarms, reasons)
 
-    def _design(self, roles: Roles, context: DesignContext, plan: RoundPlan, clock: Clock) -> list[Design]:
-        """Let the designer write, and judge what it wrote."""
+    def _design(
+        self, roles: Roles, number: int, plan: RoundPlan, clock: Clock
+    ) -> tuple[list[Design], tuple[Reason, ...]]:
+        """Let the designer write, and judge what it wrote; return that, and why it was told what it was told."""
         with clock.phase("design"):
             roles.use("designer")
-            context = self.workshop.prepared(roles.designer, context)
+            context = self.workshop.prepared(roles.designer, self.context(number))
             replies = self.workshop.write(roles.designer, context, plan.designs)
         with clock.phase("admit"):
-            return self.workshop.admit(replies, context, roles.designer)
+            return self.workshop.admit(replies, context, roles.designer), context.reasons
 
     def context(self, number: int) -> DesignContext:
         """Return what the designer is told: a document that no other process draws, and what all remember."""
