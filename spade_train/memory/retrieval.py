@@ -143,8 +143,8 @@ def _good(
 
 
 def _to_avoid(ideas: Sequence[Sequence[Record]], round_: int, count: int) -> list[Piece]:
-    pieces = [piece for idea in ideas if (piece := _bad(idea, round_)) is not None]
-    return sorted(pieces, key=lambda one: (one.score, one.record.touched), reverse=True)[:count]
+    pieces = [piece for idea in reversed(ideas) if (piece := _bad(idea, round_)) is not None]
+    return sorted(pieces, key=lambda one: (-one.score, -one.record.touched))[:count]
 
 
 def _bad(idea: Sequence[Record], round_: int) -> Piece | None:
