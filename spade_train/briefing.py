@@ -56,6 +56,7 @@ class Brief:
                 *(Reason(f"{one.kind} before", one.record.name, one.why) for one in pieces),
                 *map(_of_lesson, lessons),
                 *_of_profile(profile[:TOLD_SKILLS]),
+                *([_of_pool(self.pool)] if self.pool and self.config.profile else []),
                 *([_of_target(target)] if target else []),
             ),
         )
@@ -89,6 +90,11 @@ def _of_profile(profile: Sequence[SkillProfile]) -> list[Reason]:
         for one in profile
         if one.success is not None
     ]
+
+
+def _of_pool(pool: PoolStatistics) -> Reason:
+    many = f"{pool.active} active, {pool.mastered} mastered, {pool.too_hard} too hard"
+    return Reason("pool", many, "what may be played in this round, and what may not any more")
 
 
 def _of_target(target: SkillProfile) -> Reason:
