@@ -52,7 +52,9 @@ class Workshop:
             return []
         return self._sampled(policy, [self.designer.prompt(context)] * count)
 
-    def admit(self, replies: Sequence[Design], context: DesignContext, policy: Policy | None = None) -> list[Design]:
+    def admit(
+        self, replies: Sequence[Design], context: DesignContext, policy: Policy | None = None
+    ) -> list[Design]:
         """Read the replies and put their sources through admission; what passes can be made at once.
 
         Every process judges its own designs; the first one settles all of them, in the order of ranks. What is refused

@@ -118,7 +118,7 @@ class Studio:
 
     backend: Backend
     registry: Registry
-    sampling: Sampling = Sampling()  # noqa: RUF009 (frozen)
+    sampling: Sampling = Sampling()
     run: str = "design"
 
     def make(self, designer: Designer, contexts: Sequence[DesignContext]) -> list[Design]:
@@ -144,7 +144,9 @@ class Studio:
         """Yield drafts whose chats are ready, with a plan where the way wants one."""
         ready = [designer.prepare(context) for context in contexts]
         plans = [designer.preface(context) for context in ready]
-        asked = [self._ask(plan, context, -1, None) for plan, context in zip(plans, ready, strict=True) if plan]
+        asked = [
+            self._ask(plan, context, -1, None) for plan, context in zip(plans, ready, strict=True) if plan
+        ]
         answers = iter(self.backend.answer(asked) if asked else ())
         for context, plan in zip(ready, plans, strict=True):
             answer = next(answers) if plan else None
@@ -209,9 +211,7 @@ class Studio:
             env_id=admission.id,
         )
 
-    def _provenance(
-        self, designer: Designer, draft: _Draft, attempt: Attempt, read: Draft
-    ) -> dict[str, Any]:
+    def _provenance(self, designer: Designer, draft: _Draft, attempt: Attempt, read: Draft) -> dict[str, Any]:
         document, how = draft.context.document, self.sampling
         return {
             "designer": self.backend.name,

@@ -40,7 +40,9 @@ class Freedom:
         share = sum(recent) / len(recent) if recent else 0.0
         step = 0 if len(recent) < self.window else (share >= self.up) - (share < self.down)
         place = min(max(self.place + step, 0), len(self.ladder) - 1)
-        return Freedom(self.ladder, place, recent if place == self.place else (), self.window, self.up, self.down)
+        return Freedom(
+            self.ladder, place, recent if place == self.place else (), self.window, self.up, self.down
+        )
 
     def state(self) -> dict[str, Any]:
         """Return what changes, as JSON-ready data."""

@@ -136,7 +136,9 @@ def test_an_edit_is_a_variant_of_its_parent(registry: Registry) -> None:
     registry.add(TRAIN, {})
     known = {"spade/NightTrain-v0": TRAIN}
     change = "def goal_reached(self, answer):\n    return str(answer) == str(self._most + 1)"
-    expert = 'def expert_action(self):\n    return {"name": "finish", "arguments": {"answer": self._most + 1}}'
+    expert = (
+        'def expert_action(self):\n    return {"name": "finish", "arguments": {"answer": self._most + 1}}'
+    )
     script = Script([fenced(f"{change}\n\n{expert}")])
     (design,) = Studio(script, registry, Sampling(repairs=0)).make(EditDesigner(lambda: known), [CONTEXT])
     assert design.parents == ("spade/NightTrain-v0",)
