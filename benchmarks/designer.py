@@ -31,6 +31,7 @@ from spade_train.drafting import STAGES, Sampling, Studio
 COUNTS = {"free": 60, "edit": 60}
 OTHERS = 12
 SEED = 7
+SAME_EXAMPLES = 20  # designs with the same worked examples, so that a server reads them once
 
 
 @dataclass(frozen=True)
@@ -40,14 +41,14 @@ class Lines:
     path: Path
 
     def read(self) -> list[dict[str, Any]]:
-        """Return what is there; a line that was cut off by a kill is left out, and made again."""
+        """Return what is there; what a kill cut off or a backend did not answer is made again."""
         found = []
         for line in self.path.read_text("utf-8").splitlines() if self.path.exists() else ():
             try:
                 found.append(json.loads(line))
             except ValueError:
                 continue
-        return found
+        return [one for one in found if one["attempts"][0]["reply"] is not None]
 
     def add(self, designs: Sequence[dict[str, Any]]) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +60,9 @@ class Lines:
 
 def contexts(documents: Sequence[Document], count: int) -> list[DesignContext]:
     """Return one context for each design, each about a document of its own while there are enough."""
-    return [DesignContext(1, SEED + k, documents[k % len(documents)]) for k in range(count)]
+    return [
+        DesignContext(1 + k // SAME_EXAMPLES, SEED, documents[k % len(documents)], number=k) for k in range(count)
+    ]
 
 
 def make(

@@ -112,7 +112,7 @@ class Studio:
 
     Attributes:
         registry: where admitted designs are written.
-        run: begins the name of the run that admission records; with the design's place it makes it unique, so that
+        run: begins the name of the run that admission records; with the design's number it makes it unique, so that
             a design that is made again after a crash gets its version back.
     """
 
@@ -157,7 +157,7 @@ class Studio:
     def _ask(
         self, messages: Sequence[Message], context: DesignContext, turn: int, designer: Designer | None
     ) -> Ask:
-        seed = context.rng(f"ask {turn}").randrange(2**31)
+        seed = context.own_rng(f"ask {turn}").randrange(2**31)
         how = self.sampling
         schema = designer.schema() if designer else None
         return Ask(tuple(messages), seed, how.tokens, how.temperature, how.top_p, schema)
@@ -196,7 +196,7 @@ class Studio:
         admission = admit(
             read.source,
             self.registry,
-            run=f"{self.run}/{context.seed}",
+            run=f"{self.run}/{context.number}",
             round=context.round,
             around=around,
             provenance=self._provenance(designer, draft, attempt, read),

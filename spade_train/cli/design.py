@@ -66,7 +66,8 @@ def _contexts(said: Any) -> list[DesignContext]:
     return [
         DesignContext(
             round=0,
-            seed=said.seed + number,
+            seed=said.seed,
+            number=number,
             document=documents[number] if documents else None,
             target=said.target,
             parents=tuple(said.parent),

@@ -41,6 +41,7 @@ class DesignContext:
         pool: what may be played now; None where it is not told.
         lessons: why earlier designs were refused, each reason once.
         plan: what the designer answered to the way's first question, where the way has one.
+        number: which design of the round this is, where each has a prompt of its own; worked examples stay the same.
     """
 
     round: int
@@ -53,10 +54,15 @@ class DesignContext:
     pool: PoolStatistics | None = None
     lessons: tuple[str, ...] = ()
     plan: str = ""
+    number: int = 0
 
-    def rng(self, about: str = "") -> Random:
-        """Return a fresh generator, the same for equal run seed, round and matter."""
-        return Random(f"{self.seed}/{self.round}{about and '/'}{about}")
+    def rng(self) -> Random:
+        """Return a fresh generator, the same for equal run seed and round."""
+        return Random(f"{self.seed}/{self.round}")
+
+    def own_rng(self, about: str) -> Random:
+        """Return a fresh generator for one matter of one design."""
+        return Random(f"{self.seed}/{self.round}/{self.number}/{about}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ class EditDesigner:
     def _choice(self, context: DesignContext) -> tuple[str, Mutation]:
         source = self.known()[context.parents[0]]
         fitting = [one for one in mutations() if one.of(source)]
-        return source, context.rng("mutation").choice(fitting)
+        return source, context.own_rng("mutation").choice(fitting)
 
     def _fits(self, source: str) -> bool:
         told = self.window.tokens // 3  # of the rest: the rules, the document and what is told

@@ -96,14 +96,14 @@ def mend(source: str, facts: Facts) -> Mended:
 def with_facts(source: str, facts: Facts) -> str:
     """Return the source with a header whose form and facts are right; what the model chose stays where it can.
 
-    A key that is none is left out, tags become lower case, texts are cut to their lengths, and of the id its CamelCase
+    Id, title and summary are taken from the class where they are missing. A key that is none is left out, tags become lower case, texts are cut to their lengths, and of the id its CamelCase
     name is kept. A source without the header's two marks is left as it is.
     """
     found = _HEADER.search(source)
     if found is None:
         return source
-    keys = dict(_keys(found["keys"]))
     tree = _tree(source)
+    keys = {**(_from_code(tree) if tree else {}), **dict(_keys(found["keys"]))}
     levels = tree is not None and _takes_difficulty(tree)
     written = _header({name: keys[name] for name in _CHOSEN if name in keys}, facts, levels)
     return source[: found.start()] + written + source[found.end() :]
@@ -177,6 +177,17 @@ def _toml(value: Any) -> str:
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
         return f'"{escaped}"'
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _from_code(tree: ast.Module) -> dict[str, Any]:
+    """Return what the class's name and docstring say in place of a header's."""
+    owner = class_of(tree)
+    if owner is None:
+        return {}
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", owner.name)
+    rules = re.split(r"(?<=[.!?])\s", " ".join((ast.get_docstring(owner) or "").split()))[0]
+    said = {"id": f"spade/{owner.name}-v0", "title": " ".join(words).capitalize()}
+    return said | ({"summary": rules} if rules else {})
 
 
 def _takes_difficulty(tree: ast.Module) -> bool:

@@ -9,8 +9,8 @@ from functools import cache
 
 from spade_envs import Rejection, parse_header, seeds_folder
 
-OURS = ("origin", "parent", "generation_round", "license", "contract")
-"""Keys of the header that state facts, not choices: they are written here, whatever a reply says."""
+OURS = ("id", "summary", "origin", "parent", "generation_round", "license", "contract")
+"""Keys of the header that follow from the code or state facts: a model need not spend tokens on them."""
 
 _DOCUMENT = "# Document: "
 

@@ -104,7 +104,7 @@ def test_a_copy_of_what_was_shown_is_refused_and_another_file_is_asked_for(regis
 
 def test_what_cannot_be_read_or_asked_is_on_record_and_ends_nothing(registry: Registry) -> None:
     script = Script([Failed("no server there"), "", fenced(TRAIN)[:-3], fenced(TRAIN), "no code", "no code"])
-    contexts = [DesignContext(2, seed) for seed in range(3)]
+    contexts = [DesignContext(2, 0, number=seed) for seed in range(3)]
     designs = made(registry, script, *contexts)
     assert [stages(one) for one in designs] == [["asked"], ["answered", "admitted"], ["answered"] * 3]
     assert designs[0].attempts[0].findings[0].found == "no server there"
@@ -114,7 +114,7 @@ def test_what_cannot_be_read_or_asked_is_on_record_and_ends_nothing(registry: Re
 
 
 def test_the_same_code_counts_once_but_the_same_design_is_found_again(registry: Registry) -> None:
-    other = DesignContext(2, 6)
+    other = DesignContext(2, 5, number=1)
     (first,) = made(registry, Script([fenced(TRAIN)]))
     (again,) = made(registry, Script([fenced(TRAIN)]))
     (copy,) = made(registry, Script([fenced(TRAIN)]), other, repairs=0)
