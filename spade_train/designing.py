@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from spade_envs import Admission, Finding, Panel, Registry, Rejection, Report
+from spade_train import hints
 from spade_train.designer import DesignContext, Designer, Draft, Message, prompts, read_repair, repair_prompt
 from spade_train.playing.constraint import Constraint, JsonConstraint
 from spade_train.playing.decoding import Policy
@@ -25,6 +26,7 @@ class Workshop:
         jobs: how many designs are judged at once; as many as there are cores for None.
         max_repairs: how often a refused design goes back with its report.
         model: the designer's, as admission records it.
+        hints_by_reader: whether the model that designs reads each source anew and writes its hint.
     """
 
     designer: Designer
@@ -35,6 +37,7 @@ class Workshop:
     world: World = field(default_factory=World)
     max_repairs: int = 0
     model: str | None = None
+    hints_by_reader: bool = False
     _grammar: JsonConstraint | None = field(default=None, init=False, repr=False)
 
     def prepared(self, policy: Policy, context: DesignContext) -> DesignContext:
@@ -110,10 +113,16 @@ class Workshop:
         )
         made = self._provenance(context, policy)
         made_all = [{**made, "mends": list(design.mends)} for design in designs if design.source is not None]
-        judged = self.world.gather((sources, panel.judge(sources, self.jobs), made_all))
+        reader = hints.of_policy(policy) if policy and self.hints_by_reader else None
+        hinted, verdicts = hints.judge(panel, sources, self.jobs, reader)
+        judged = self.world.gather(([one.source for one in hinted], verdicts, made_all))
         settled = [panel.settle(*pair) for pair in judged] if self.world.first else []
         mine = iter(self.world.gather(settled)[0][self.world.rank])
-        return [design if design.source is None else _settled(design, next(mine)) for design in designs]
+        with_hints = iter(hinted)
+        return [
+            design if design.source is None else _settled(_hinted(design, next(with_hints)), next(mine))
+            for design in designs
+        ]
 
     def _provenance(self, context: DesignContext, policy: Policy | None) -> dict[str, Any]:
         sampling = {"tokens": self.tokens} | ({"temperature": policy.temperature} if policy else {})
@@ -159,6 +168,7 @@ def _repaired(design: Design, repaired: Design, repairs: int) -> Design:
     return replace(
         design,
         source=repaired.source,
+        hint=repaired.hint,
         mends=repaired.mends,
         env_id=repaired.env_id,
         report=repaired.report,
@@ -166,6 +176,10 @@ def _repaired(design: Design, repaired: Design, repairs: int) -> Design:
         findings=(),
         repairs=repairs,
     )
+
+
+def _hinted(design: Design, hinted: hints.Hinted) -> Design:
+    return replace(design, source=hinted.source, hint=hinted.hint or None)
 
 
 def _settled(design: Design, admission: Admission) -> Design:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from spade_envs import EnvId, Registry, add_registry, registries
 from spade_envs.errors import UsageError
 from spade_train.config import SelfPlayConfig
-from spade_train.designer import Corpus, Designer, FreeDesigner, Memory, SlotDesigner
+from spade_train.designer import Corpus, Designer, FreeDesigner, SlotDesigner
 from spade_train.designing import Workshop
+from spade_train.memory import Memory
 from spade_train.missing import nothing_to_play, why_missing, wrong_weight
 from spade_train.playing.play import Limits
 from spade_train.rewards.agent import AgentTerms
@@ -40,6 +41,7 @@ def make_selfplay(
         tokens=grpo.max_completion_length,
         jobs=config.admission_jobs or None,
         world=world,
+        hints_by_reader=config.hints == "reader",
     )
     return SelfPlay(
         config=config,
@@ -52,7 +54,7 @@ def make_selfplay(
         corpus=make_corpus(config),
         standing=Standing(workshop.registry, workshop.run, config.rules(), world),
         world=world,
-        memory=checkpoint.memory() if checkpoint else Memory(),
+        memory=checkpoint.memory() if checkpoint else Memory(limit=config.memory_size),
         watch=Watch.from_state(checkpoint.state.watch) if checkpoint else Watch(),
     )
 

@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import Any, Literal
 
 from spade_envs import Finding
+from spade_train.designer import Reason
 from spade_train.monitors import Alarm
 from spade_train.playing.play import Episode
 from spade_train.rewards.regret import Regret, paired_regret
@@ -44,6 +45,7 @@ class Design:
         mends: what was mended in the source, by name.
         findings: why it was refused, as values.
         repairs: how many more replies it took; the row that is trained on holds the first one.
+        hint: who wrote the hint in the source, or why it is the designer's own; None where nobody else was asked.
     """
 
     reply: str
@@ -58,6 +60,7 @@ class Design:
     mends: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     repairs: int = 0
+    hint: str | None = None
 
 
 @dataclass(frozen=True)
@@ -137,6 +140,7 @@ class Round:
         played: one entry for each design (its own environment, or one in its place), then the fillers.
         rows: the batch: the designer's block first, where it learns; then the agent's.
         alarms: what the watch over all processes' rounds found.
+        reasons: why each piece stood in the designer's prompt.
         skipped: why the round could not be played; its rows then hold nothing to learn. None where it was.
     """
 
@@ -145,6 +149,7 @@ class Round:
     played: tuple[Played, ...]
     rows: tuple[Row, ...]
     alarms: tuple[Alarm, ...] = ()
+    reasons: tuple[Reason, ...] = ()
     skipped: str | None = None
 
     @classmethod

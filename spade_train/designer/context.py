@@ -28,18 +28,34 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class Reason:
+    """Why something stands in a prompt; on record for `spade-train saw`.
+
+    Attributes:
+        piece: the kind of thing, such as ``"document"`` or ``"good before"``.
+        what: which one: an id, a place, a skill.
+        why: what chose it.
+    """
+
+    piece: str
+    what: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class DesignContext:
     """Everything that one prompt is made of: the designs of one block share it.
 
     Attributes:
         round: the self-play round, which the design's header names.
         seed: the run's seed; with the round it chooses the worked examples.
-        digest: what the memory tells of earlier designs (:meth:`Memory.digest`).
+        digest: what the memory tells of earlier designs, a line each (:meth:`Memory.recall`).
         target: the skill that the design is to train.
         parents: ids of environments to derive from.
         profile: how the agent fares by skill, the weakest first.
         pool: what may be played now; None where it is not told.
         lessons: why earlier designs were refused, each reason once.
+        reasons: why each of these was chosen.
         plan: what the designer answered to the way's first question, where the way has one.
         number: which design of the round this is, where each has a prompt of its own; worked examples stay the same.
     """
@@ -53,6 +69,7 @@ class DesignContext:
     profile: tuple[SkillProfile, ...] = ()
     pool: PoolStatistics | None = None
     lessons: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
     plan: str = ""
     number: int = 0
 

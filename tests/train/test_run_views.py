@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from spade_train.cli import main
-from spade_train.designer import Memory
+from spade_train.memory import Memory
 from spade_train.runs.checkpoints import RunState, mark
 from spade_train.runs.folder import RunFolder
 from spade_train.runs.views import changed, find_runs, rounds, view_run

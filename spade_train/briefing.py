@@ -1,0 +1,97 @@
+"""What a designer is told in a round, put together with the reason for each piece."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from spade_train.config import SelfPlayConfig
+from spade_train.designer import DesignContext, Document, Reason
+from spade_train.memory import Lesson, Memory, PoolStatistics, SkillProfile, choose_target, worth
+
+TOLD_SKILLS = 8
+"""The most skills of the agent's profile that a prompt tells: the weakest."""
+
+
+BEFORE = ("good before", "bad before")
+"""Kinds of pieces that tell of an earlier design."""
+
+
+@dataclass(frozen=True)
+class Brief:
+    """One round's designing, before anything is rendered.
+
+    Attributes:
+        seed: the run's.
+        rank: which process asks: each has a document and a target of its own.
+        document: None where designs are grounded on nothing.
+        pool: None where it is not told.
+    """
+
+    config: SelfPlayConfig
+    round: int
+    seed: int
+    rank: int = 0
+    document: Document | None = None
+    pool: PoolStatistics | None = None
+
+    def context(self, memory: Memory) -> DesignContext:
+        """Return what the designer is told: equal memories give equal contexts."""
+        pieces = memory.recall(self.round) if self.config.memory else ()
+        lessons = memory.lessons() if self.config.memory else ()
+        profile = memory.profile() if self.config.profile else ()
+        target = self._target(memory)
+        return DesignContext(
+            round=self.round,
+            seed=self.seed,
+            document=self.document,
+            digest="\n".join(piece.text for piece in pieces),
+            target=target.skill if target else None,
+            profile=profile[:TOLD_SKILLS],
+            pool=self.pool if self.config.profile else None,
+            lessons=tuple(one.reason for one in lessons),
+            reasons=(
+                *self._of_document(),
+                *(Reason(f"{one.kind} before", one.record.name, one.why) for one in pieces),
+                *map(_of_lesson, lessons),
+                *_of_profile(profile[:TOLD_SKILLS]),
+                *([_of_target(target)] if target else []),
+            ),
+        )
+
+    def _target(self, memory: Memory) -> SkillProfile | None:
+        rng = Random(f"{self.seed}/{self.round}/{self.rank}/target")
+        return choose_target(memory.profile(), rng) if self.config.target_skill else None
+
+    def _of_document(self) -> list[Reason]:
+        why = f"drawn from the corpus by seed {self.seed} and round {self.round + 1}"
+        return [Reason("document", self.document.source, why)] if self.document else []
+
+
+def remembered(reasons: Iterable[Reason]) -> list[str]:
+    """Return the names of the earlier designs that a prompt told of."""
+    return [one.what for one in reasons if one.piece in BEFORE]
+
+
+def _of_lesson(lesson: Lesson) -> Reason:
+    many = "1 design was" if lesson.times == 1 else f"{lesson.times} designs were"
+    return Reason("lesson", lesson.reason, f"{many} refused for it, the last in round {lesson.round + 1}")
+
+
+def _of_profile(profile: Sequence[SkillProfile]) -> list[Reason]:
+    return [
+        Reason(
+            "profile",
+            one.skill,
+            f"weakness {one.weakness:.2f}: success {one.success:.2f} of {one.plays} plays",
+        )
+        for one in profile
+        if one.success is not None
+    ]
+
+
+def _of_target(target: SkillProfile) -> Reason:
+    regret = "unknown" if target.regret is None else f"{target.regret:+.2f}"
+    why = f"drawn with weight {worth(target):.2f}: weakness {target.weakness:.2f}, regret {regret}"
+    return Reason("target", target.skill, why)
