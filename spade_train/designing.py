@@ -5,12 +5,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from spade_envs import Admission, Panel, Registry, Rejection
+from spade_envs import Admission, Panel, Registry, Rejection, Report
 from spade_train.designer import DesignContext, Designer
+from spade_train.outside import Outside, seeds_of
 from spade_train.playing.constraint import Constraint, JsonConstraint
 from spade_train.playing.decoding import Policy
 from spade_train.rounds import Design
 from spade_train.world import World
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Designs of one prompt with their verdicts; nothing is written yet.
+
+    Attributes:
+        panel: who compared them, and with what.
+        designs: those without a source are refused already.
+        verdicts: one for each design with a source.
+    """
+
+    panel: Panel
+    designs: tuple[Design, ...]
+    verdicts: tuple[Report | Admission, ...]
+
+    @property
+    def sources(self) -> list[str]:
+        """The sources, in order."""
+        return [design.source for design in self.designs if design.source is not None]
+
+    def settled(self, admissions: Sequence[Admission]) -> list[Design]:
+        """Return the designs as what has become of their sources."""
+        mine = iter(admissions)
+        return [one if one.source is None else _settled(one, next(mine)) for one in self.designs]
 
 
 @dataclass
@@ -22,6 +48,7 @@ class Workshop:
         run: the run's name, which each admission records.
         tokens: the most that a reply may have.
         jobs: how many designs are judged at once; as many as there are cores for None.
+        outside: who writes, where that is not the model in training.
     """
 
     designer: Designer
@@ -30,12 +57,15 @@ class Workshop:
     tokens: int
     jobs: int | None = None
     world: World = field(default_factory=World)
+    outside: Outside | None = None
     _grammar: JsonConstraint | None = field(default=None, init=False, repr=False)
 
     def write(self, policy: Policy, context: DesignContext, count: int) -> list[Design]:
         """Sample ``count`` replies to one prompt."""
         if not count:
             return []
+        if self.outside:
+            return self.outside.write(self.designer, context, seeds_of(context, str(self.world.rank), count))
         prompt = policy.ids(policy.chat.render(self.designer.prompt(context)))
         replies = policy.decoder([prompt] * count).sample(self.tokens, self._constraint(policy))
         return [
@@ -52,18 +82,34 @@ class Workshop:
             IsolationError: this machine cannot judge them.
             RegistryError: the registry cannot be written.
         """
-        read = [self._read(design, context) for design in replies]
-        sources = [design.source for design in read if design.source is not None]
+        judged = self.judge(replies, context)
+        everyone = self.world.gather((judged.sources, judged.verdicts))
+        settled = [judged.panel.settle(*pair) for pair in everyone] if self.world.first else []
+        return judged.settled(self.world.gather(settled)[0][self.world.rank])
+
+    def judge(self, replies: Sequence[Design], context: DesignContext) -> Judged:
+        """Read the replies and judge their sources; a design that is refused already is passed by.
+
+        Raises:
+            IsolationError: this machine cannot judge them.
+        """
+        read = tuple(one if one.refusal else self._read(one, context) for one in replies)
         panel = Panel(
             self.registry,
             run=self.run,
             round=context.round,
             document=context.document.text if context.document else None,
         )
-        judged = self.world.gather((sources, panel.judge(sources, self.jobs)))
-        settled = [panel.settle(*pair) for pair in judged] if self.world.first else []
-        mine = iter(self.world.gather(settled)[0][self.world.rank])
-        return [design if design.source is None else _settled(design, next(mine)) for design in read]
+        judged = Judged(panel, read, ())
+        return replace(judged, verdicts=tuple(panel.judge(judged.sources, self.jobs)))
+
+    def settle(self, judged: Judged) -> list[Design]:
+        """Write what has passed into the registry, and return what became of each.
+
+        Raises:
+            RegistryError: the registry cannot be written.
+        """
+        return judged.settled(judged.panel.settle(judged.sources, judged.verdicts))
 
     def _read(self, design: Design, context: DesignContext) -> Design:
         source = self.designer.read(design.reply, context)

@@ -40,6 +40,8 @@ class Design:
         refusal: why it was refused, as text; None where it was admitted.
         env_id: the id that ``gymnasium.make`` opens; None where it was refused.
         report: the admission's report, where it came to one.
+        prompt_tokens, completion_tokens, cost: of a designer that is not trained here, as its backend counts them;
+            the trainer's own tokens stand in ``prompt_ids`` and ``completion_ids``.
     """
 
     reply: str
@@ -51,6 +53,29 @@ class Design:
     refusal: str | None = None
     env_id: str | None = None
     report: dict[str, Any] | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost: float | None = None
+
+    @property
+    def sampled(self) -> int:
+        """How many tokens the designer has sampled."""
+        return sum(self.mask) if self.completion_tokens is None else self.completion_tokens
+
+
+@dataclass(frozen=True)
+class Stock:
+    """Designs that are made beside training, as a round begins.
+
+    Attributes:
+        taken: played in this round.
+        ready: judged and waiting for a round.
+        asked: on their way.
+    """
+
+    taken: int
+    ready: int
+    asked: int
 
 
 @dataclass(frozen=True)
@@ -130,6 +155,7 @@ class Round:
         played: one entry for each design (its own environment, or one in its place), then the fillers.
         rows: the batch: the designer's block first, where it learns; then the agent's.
         alarms: what the watch over all processes' rounds found.
+        stock: where designing runs beside training, what there was of it.
         skipped: why the round could not be played; its rows then hold nothing to learn. None where it was.
     """
 
@@ -138,6 +164,7 @@ class Round:
     played: tuple[Played, ...]
     rows: tuple[Row, ...]
     alarms: tuple[Alarm, ...] = ()
+    stock: Stock | None = None
     skipped: str | None = None
 
     @classmethod

@@ -31,8 +31,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from spade_envs import make_text
+from spade_train.ahead import Ahead
 from spade_train.clock import Clock
 from spade_train.config import SelfPlayConfig
 from spade_train.curriculum import choose
@@ -46,7 +48,7 @@ from spade_train.playing.prompts import TRAINING_SEEDS, TextEnvironment
 from spade_train.reports import random_play, report_of
 from spade_train.rewards.paying import Pay, flat_blocks
 from spade_train.rewards.uncertainty import Tally, total
-from spade_train.rounds import Design, Played, Role, Round
+from spade_train.rounds import Design, Played, Role, Round, Stock
 from spade_train.schedule import RoundPlan, Schedule
 from spade_train.standing import Standing
 from spade_train.watching import Watch, environment_seen
@@ -74,6 +76,7 @@ class SelfPlay:
         seed: the run's seed; a round's draws follow from it, the round's number and the rank alone.
         pool: ids that fill the blocks of refused designs, and all blocks of a round without designs.
         world: the processes that train together; each plays a round of its own, all share one memory.
+        ahead: who designs beside training, where that is wanted.
     """
 
     config: SelfPlayConfig
@@ -88,12 +91,14 @@ class SelfPlay:
     world: World = field(default_factory=World)
     memory: Memory = field(default_factory=Memory)
     watch: Watch = field(default_factory=Watch)
+    ahead: Ahead | None = None
 
     def round(self, roles: Roles, number: int, clock: Clock) -> Round:
         """Play round ``number`` and return the batch to train on."""
         plan = self.schedule.plan(number)
         rng = random.Random(f"{self.seed}/{number}/{self.world.rank}")
-        designs = self._design(roles, number, plan, clock) if plan.designs else []
+        designs, stock = self._design(roles, number, plan, clock) if plan.designs else ([], None)
+        plan = plan.with_designs(len(designs))
         with clock.phase("play"):
             roles.use("agent")
             played = self._play(roles.agent, designs, plan, rng)
@@ -104,20 +109,43 @@ class SelfPlay:
         self.standing.after(number, designs, played, set(watch.quarantined) - set(self.watch.quarantined))
         self._remember(number, designs, played)
         self.watch = watch  # last, as the memory: a round that fails before can be played again
-        return Round(number, tuple(designs), tuple(played), tuple(rows), alarms)
+        return Round(number, tuple(designs), tuple(played), tuple(rows), alarms, stock)
 
-    def _design(self, roles: Roles, number: int, plan: RoundPlan, clock: Clock) -> list[Design]:
-        """Let the designer write, and judge what it wrote."""
+    def _design(
+        self, roles: Roles, number: int, plan: RoundPlan, clock: Clock
+    ) -> tuple[list[Design], Stock | None]:
+        """Let the designer write, and judge what it wrote; or take what has been designed beside training."""
+        if self.ahead is not None:
+            with clock.phase("admit"):
+                return self._ready(self.ahead, number, plan.designs)
         context = self.context(number)
         with clock.phase("design"):
             roles.use("designer")
             replies = self.workshop.write(roles.designer, context, plan.designs)
         with clock.phase("admit"):
-            return self.workshop.admit(replies, context)
+            return self.workshop.admit(replies, context), None
 
-    def context(self, number: int) -> DesignContext:
-        """Return what the designer is told: a document that no other process draws, and what all remember."""
-        document = self.corpus.draw(self.seed, number * self.world.size + self.world.rank)
+    def _ready(self, ahead: Ahead, number: int, count: int) -> tuple[list[Design], Stock]:
+        """Take this process's part of what is ready; the first process designs for all."""
+        first, size = self.world.first, self.world.size
+        found = ahead.round(number, count * size, partial(self.context, number)) if first else None
+        designs, stock = self.world.gather(found)[0] or ([], Stock(0, 0, 0))
+        return designs[self.world.rank * count :][:count], stock
+
+    def close(self) -> None:
+        """End what runs beside training."""
+        if self.ahead is not None:
+            self.ahead.close()
+
+    def context(self, number: int, draw: int | None = None) -> DesignContext:
+        """Return what the designer is told: a document that no other process draws, and what all remember.
+
+        Args:
+            number: the round.
+            draw: the document's place in the corpus's order, where that is not the round's.
+        """
+        place = number * self.world.size + self.world.rank if draw is None else draw
+        document = self.corpus.draw(self.seed, place)
         digest = self.memory.digest() if self.config.memory else ""
         return DesignContext(round=number, seed=self.seed, document=document, digest=digest)
 
