@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from dataclasses import dataclass
@@ -38,8 +39,10 @@ class Order:
 
 def write_order(path: Path, order: Order) -> None:
     """Write an order, whole or not at all."""
-    with tempfile.NamedTemporaryFile("wb", dir=path.parent, prefix=".", delete=False) as file:
-        file.write(msgspec.json.encode(order))
+    # in ASCII: a document may hold half of a surrogate pair, which no other encoding writes
+    text = json.dumps(msgspec.to_builtins(order))
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=".", delete=False) as file:
+        file.write(text)
         file.flush()
         os.fsync(file.fileno())
     os.replace(file.name, path)
@@ -48,7 +51,7 @@ def write_order(path: Path, order: Order) -> None:
 def read_order(path: Path) -> Order | None:
     """Return an order; None where the file is broken or of another version of this program."""
     try:
-        order = msgspec.json.decode(path.read_bytes(), type=Order)
-    except (OSError, msgspec.MsgspecError):  # also what is no UTF-8
+        order = msgspec.convert(json.loads(path.read_bytes()), Order)
+    except (OSError, ValueError, RecursionError, msgspec.ValidationError):
         return None
     return order if order.format == FORMAT else None

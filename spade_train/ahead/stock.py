@@ -51,6 +51,7 @@ class Ahead:
             RegistryError: the registry cannot be written.
         """
         queue, studio = self._begin(number)
+        studio.check()
         designs = self._take(queue, studio, number)
         room = min(self.limit, self.rounds - number - 1) - len(queue.open())
         for _ in range(room):

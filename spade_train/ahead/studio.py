@@ -41,15 +41,18 @@ class Studio:
         """Say that there is an order."""
         self._wake.set()
 
-    def judged(self, serial: int) -> Judged | None:
-        """Return what became of an order; None until it is known.
+    def check(self) -> None:
+        """Tell what has gone wrong since the last call; what was being done is tried again meanwhile.
 
         Raises:
-            SpadeError, OSError: this machine could not do it. The next call is another try.
+            SpadeError, OSError: this machine could not do it.
         """
         problem, self._problem = self._problem, None
         if problem is not None:
             raise problem
+
+    def judged(self, serial: int) -> Judged | None:
+        """Return what became of an order; None until it is known."""
         return self._judged.get(serial)
 
     def forget(self, serial: int) -> None:
