@@ -61,7 +61,8 @@ class Lines:
 def contexts(documents: Sequence[Document], count: int) -> list[DesignContext]:
     """Return one context for each design, each about a document of its own while there are enough."""
     return [
-        DesignContext(1 + k // SAME_EXAMPLES, SEED, documents[k % len(documents)], number=k) for k in range(count)
+        DesignContext(1 + k // SAME_EXAMPLES, SEED, documents[k % len(documents)], number=k)
+        for k in range(count)
     ]
 
 
