@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from spade_train.backends import Answer, Ask, Backend, Failed, Pending
+from spade_train.backends import Answer, Ask, Backend, Failed
 from spade_train.designer import DesignContext, Designer, Message
 from spade_train.rounds import Design
 
@@ -47,11 +47,10 @@ class Outside:
         return self.backend.answer(asks)
 
 
-def written(answer: Answer | Failed | Pending) -> Design:
+def written(answer: Answer | Failed) -> Design:
     """Return a design as it comes from a backend; where nothing came, it is refused for that reason."""
-    if not isinstance(answer, Answer):
-        why = answer.reason if isinstance(answer, Failed) else "it is still to come"
-        return Design("", (), (), (), refusal=f"no reply: {why}")
+    if isinstance(answer, Failed):
+        return Design("", (), (), (), refusal=f"no reply: {answer.reason}")
     spent = answer.prompt_tokens, answer.completion_tokens
     return Design(
         answer.text, (), (), (), prompt_tokens=spent[0], completion_tokens=spent[1], cost=answer.cost

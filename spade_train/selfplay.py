@@ -34,8 +34,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from spade_envs import make_text
-from spade_train.ahead import Ahead
 from spade_envs.records import Measured
+from spade_train.ahead import Ahead
 from spade_train.briefing import Brief, remembered
 from spade_train.clock import Clock
 from spade_train.config import SelfPlayConfig
