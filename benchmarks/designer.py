@@ -31,6 +31,7 @@ from spade_train.drafting import STAGES, Sampling, Studio
 COUNTS = {"free": 60, "edit": 60}
 OTHERS = 12
 SEED = 7
+SAME_EXAMPLES = 20  # designs with the same worked examples, so that a server reads them once
 
 
 @dataclass(frozen=True)
@@ -40,14 +41,14 @@ class Lines:
     path: Path
 
     def read(self) -> list[dict[str, Any]]:
-        """Return what is there; a line that was cut off by a kill is left out, and made again."""
+        """Return what is there; what a kill cut off or a backend did not answer is made again."""
         found = []
         for line in self.path.read_text("utf-8").splitlines() if self.path.exists() else ():
             try:
                 found.append(json.loads(line))
             except ValueError:
                 continue
-        return found
+        return [one for one in found if one["attempts"][0]["reply"] is not None]
 
     def add(self, designs: Sequence[dict[str, Any]]) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,10 +60,15 @@ class Lines:
 
 def contexts(documents: Sequence[Document], count: int) -> list[DesignContext]:
     """Return one context for each design, each about a document of its own while there are enough."""
-    return [DesignContext(1, SEED + k, documents[k % len(documents)]) for k in range(count)]
+    return [
+        DesignContext(1 + k // SAME_EXAMPLES, SEED, documents[k % len(documents)], number=k)
+        for k in range(count)
+    ]
 
 
-def make(studio: Studio, designer: Designer, asked: Sequence[DesignContext], lines: Lines, at_once: int) -> None:
+def make(
+    studio: Studio, designer: Designer, asked: Sequence[DesignContext], lines: Lines, at_once: int
+) -> None:
     """Make the designs that are not there yet, so many at once."""
     done = {one["number"] for one in lines.read()}
     wanted = [(number, context) for number, context in enumerate(asked) if number not in done]
@@ -70,7 +76,10 @@ def make(studio: Studio, designer: Designer, asked: Sequence[DesignContext], lin
         made = studio.make(designer, [context for _, context in wave])
         lines.add([{"number": number, **one.as_dict()} for (number, _), one in zip(wave, made, strict=True)])
         for (number, _), one in zip(wave, made, strict=True):
-            print(f"{designer.way} {number}: {' > '.join(_told(a) for a in one.as_dict()['attempts'])}", flush=True)
+            print(
+                f"{designer.way} {number}: {' > '.join(_told(a) for a in one.as_dict()['attempts'])}",
+                flush=True,
+            )
 
 
 def _told(attempt: dict[str, Any]) -> str:
@@ -146,7 +155,9 @@ def report(folder: Path, console: Console) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--model", help="a GGUF file or a server's address")
     parser.add_argument("--way", nargs="*", default=list(WAYS), choices=WAYS)
     parser.add_argument("--count", type=int, help="designs of each way (default: 60 and 12)")
@@ -156,7 +167,9 @@ def main() -> None:
     parser.add_argument("--window", type=int, default=3_500, help="the most tokens of a prompt")
     parser.add_argument("--temperature", type=float, default=0.8)
     parser.add_argument("--full", action="store_true", help="show the whole contract, for larger models")
-    parser.add_argument("--documents", type=Path, help="a JSONL file of documents (default: the shipped ones)")
+    parser.add_argument(
+        "--documents", type=Path, help="a JSONL file of documents (default: the shipped ones)"
+    )
     parser.add_argument("--report", action="store_true", help="print what is there and make nothing")
     said = parser.parse_args()
     if not said.report:

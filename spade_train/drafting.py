@@ -112,13 +112,13 @@ class Studio:
 
     Attributes:
         registry: where admitted designs are written.
-        run: begins the name of the run that admission records; with the design's place it makes it unique, so that
+        run: begins the name of the run that admission records; with the design's number it makes it unique, so that
             a design that is made again after a crash gets its version back.
     """
 
     backend: Backend
     registry: Registry
-    sampling: Sampling = Sampling()  # noqa: RUF009 (frozen)
+    sampling: Sampling = Sampling()
     run: str = "design"
 
     def make(self, designer: Designer, contexts: Sequence[DesignContext]) -> list[Design]:
@@ -144,7 +144,9 @@ class Studio:
         """Yield drafts whose chats are ready, with a plan where the way wants one."""
         ready = [designer.prepare(context) for context in contexts]
         plans = [designer.preface(context) for context in ready]
-        asked = [self._ask(plan, context, -1, None) for plan, context in zip(plans, ready, strict=True) if plan]
+        asked = [
+            self._ask(plan, context, -1, None) for plan, context in zip(plans, ready, strict=True) if plan
+        ]
         answers = iter(self.backend.answer(asked) if asked else ())
         for context, plan in zip(ready, plans, strict=True):
             answer = next(answers) if plan else None
@@ -155,7 +157,7 @@ class Studio:
     def _ask(
         self, messages: Sequence[Message], context: DesignContext, turn: int, designer: Designer | None
     ) -> Ask:
-        seed = context.rng(f"ask {turn}").randrange(2**31)
+        seed = context.own_rng(f"ask {turn}").randrange(2**31)
         how = self.sampling
         schema = designer.schema() if designer else None
         return Ask(tuple(messages), seed, how.tokens, how.temperature, how.top_p, schema)
@@ -194,7 +196,7 @@ class Studio:
         admission = admit(
             read.source,
             self.registry,
-            run=f"{self.run}/{context.seed}",
+            run=f"{self.run}/{context.number}",
             round=context.round,
             around=around,
             provenance=self._provenance(designer, draft, attempt, read),
@@ -209,9 +211,7 @@ class Studio:
             env_id=admission.id,
         )
 
-    def _provenance(
-        self, designer: Designer, draft: _Draft, attempt: Attempt, read: Draft
-    ) -> dict[str, Any]:
+    def _provenance(self, designer: Designer, draft: _Draft, attempt: Attempt, read: Draft) -> dict[str, Any]:
         document, how = draft.context.document, self.sampling
         return {
             "designer": self.backend.name,

@@ -17,7 +17,15 @@ from spade_train.display import Display
 from spade_train.flags import Words, check_names
 from spade_train.models.model import resolve_model
 from spade_train.models.sketch import check_model, read_sketch
-from spade_train.parts import check_pins, check_weights, find_pool, make_corpus, make_pay, make_selfplay
+from spade_train.parts import (
+    check_pins,
+    check_weights,
+    find_pool,
+    make_corpus,
+    make_outside,
+    make_pay,
+    make_selfplay,
+)
 from spade_train.runs.checkpoints import Checkpoint, checkpoint_at, restore
 from spade_train.runs.disk import is_full
 from spade_train.runs.folder import RunFolder
@@ -152,6 +160,7 @@ def _check(settings: Settings, model: str, console: Console) -> None:
     make_pay(settings.selfplay)
     make_corpus(settings.selfplay)
     own = settings.selfplay
+    make_outside(own, settings.grpo.temperature)
     sketches = [read_sketch(model, settings.model.model_revision, "the model")]
     if own.designer_model is not None:
         sketches.append(read_sketch(own.designer_model, setting="designer_model"))
@@ -181,6 +190,8 @@ def _train(run: Run, checkpoint: Checkpoint | None) -> None:
         ) as problem:  # safetensors and PyTorch tell of a full disk in either way
             _say_how_to_go_on(folder, console)
             raise _stopped(folder, problem) from problem
+        finally:
+            selfplay.close()
     print_results(folder, entries, time.monotonic() - began, console)
 
 

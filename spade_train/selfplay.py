@@ -31,9 +31,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from spade_envs import make_text
 from spade_envs.records import Measured
+from spade_train.ahead import Ahead
 from spade_train.briefing import Brief, remembered
 from spade_train.clock import Clock
 from spade_train.config import SelfPlayConfig
@@ -49,7 +51,7 @@ from spade_train.playing.prompts import TRAINING_SEEDS, TextEnvironment
 from spade_train.reports import facts_of, random_play, report_of
 from spade_train.rewards.paying import Pay, flat_blocks
 from spade_train.rewards.uncertainty import Tally, total
-from spade_train.rounds import Design, Played, Role, Round
+from spade_train.rounds import Design, Played, Role, Round, Stock
 from spade_train.schedule import RoundPlan, Schedule
 from spade_train.standing import Standing
 from spade_train.watching import Watch, environment_seen
@@ -77,6 +79,7 @@ class SelfPlay:
         seed: the run's seed; a round's draws follow from it, the round's number and the rank alone.
         pool: ids that fill the blocks of refused designs, and all blocks of a round without designs.
         world: the processes that train together; each plays a round of its own, all share one memory.
+        ahead: who designs beside training, where that is wanted.
     """
 
     config: SelfPlayConfig
@@ -92,12 +95,14 @@ class SelfPlay:
     memory: Memory = field(default_factory=Memory)
     watch: Watch = field(default_factory=Watch)
     _facts: dict[str, Facts | None] = field(default_factory=dict, init=False, repr=False)
+    ahead: Ahead | None = None
 
     def round(self, roles: Roles, number: int, clock: Clock) -> Round:
         """Play round ``number`` and return the batch to train on."""
         plan = self.schedule.plan(number)
         rng = random.Random(f"{self.seed}/{number}/{self.world.rank}")
-        designs, reasons = self._design(roles, number, plan, clock) if plan.designs else ([], ())
+        designs, reasons, stock = self._design(roles, number, plan, clock) if plan.designs else ([], (), None)
+        plan = plan.with_designs(len(designs))
         with clock.phase("play"):
             roles.use("agent")
             played = self._play(roles.agent, designs, plan, rng)
@@ -109,22 +114,47 @@ class SelfPlay:
         kept = self.standing.after(number, designs, played, out)
         self._remember(number, designs, kept.measured, remembered(reasons))
         self.watch = watch  # last, as the memory: a round that fails before can be played again
-        return Round(number, tuple(designs), tuple(played), tuple(rows), alarms, reasons)
+        return Round(number, tuple(designs), tuple(played), tuple(rows), alarms, reasons, stock)
 
     def _design(
         self, roles: Roles, number: int, plan: RoundPlan, clock: Clock
-    ) -> tuple[list[Design], tuple[Reason, ...]]:
-        """Let the designer write, and judge what it wrote; return that, and why it was told what it was told."""
+    ) -> tuple[list[Design], tuple[Reason, ...], Stock | None]:
+        """Let the designer write, and judge what it wrote; or take what has been designed beside training.
+
+        Returns:
+            The designs, why the designer was told what it was told, and the stock of designs beside training.
+        """
+        if self.ahead is not None:
+            with clock.phase("admit"):
+                return self._ready(self.ahead, number, plan.designs)
         with clock.phase("design"):
             roles.use("designer")
             context = self.workshop.prepared(roles.designer, self.context(number))
             replies = self.workshop.write(roles.designer, context, plan.designs)
         with clock.phase("admit"):
-            return self.workshop.admit(replies, context, roles.designer), context.reasons
+            return self.workshop.admit(replies, context, roles.designer), context.reasons, None
 
-    def context(self, number: int) -> DesignContext:
-        """Return what the designer is told: a document that no other process draws, and what all remember."""
-        document = self.corpus.draw(self.seed, number * self.world.size + self.world.rank)
+    def _ready(self, ahead: Ahead, number: int, count: int) -> tuple[list[Design], tuple[Reason, ...], Stock]:
+        """Take this process's part of what is ready; the first process designs for all."""
+        first, size = self.world.first, self.world.size
+        found = ahead.round(number, count * size, partial(self.context, number)) if first else None
+        designs, stock = self.world.gather(found)[0] or ([], Stock(0, 0, 0))
+        return designs[self.world.rank * count :][:count], (), stock
+
+    def close(self) -> None:
+        """End what runs beside training."""
+        if self.ahead is not None:
+            self.ahead.close()
+
+    def context(self, number: int, draw: int | None = None) -> DesignContext:
+        """Return what the designer is told: a document that no other process draws, and what all remember.
+
+        Args:
+            number: the round.
+            draw: the document's place in the corpus's order, where that is not the round's.
+        """
+        place = number * self.world.size + self.world.rank if draw is None else draw
+        document = self.corpus.draw(self.seed, place)
         active = {env_id: self._facts_of(env_id) for env_id in self._candidates()}
         pool = statistics(active, self.standing.statuses.values())
         return Brief(self.config, number, self.seed, self.world.rank, document, pool).context(self.memory)

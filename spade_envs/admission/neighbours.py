@@ -52,7 +52,7 @@ def neighbours(registries: Iterable[Registry], held_out: Path | None = None) -> 
 
 
 def shown(sources: Iterable[str]) -> tuple[Neighbour, ...]:
-    """Return sources that stand in no registry as neighbours, by their code and rules alone; a copy is none the less."""
+    """Return sources that stand in no registry as neighbours, known by their code and rules alone."""
     return tuple(
         Neighbour(str(header.id), None, code_sha256(source), _of_source(source))
         for source in sources

@@ -64,7 +64,9 @@ def code_blocks(reply: str) -> tuple[str, ...] | Rejection:
     if not parts.blocks and not parts.open_end and _CODE_BEGINS.match(parts.text):
         blocks = (parts.text,)
     if parts.open_end or not blocks:
-        return Rejection((_why_none(replace(parts, blocks=()), "Put the code in one fenced block and close it."),))
+        return Rejection(
+            (_why_none(replace(parts, blocks=()), "Put the code in one fenced block and close it."),)
+        )
     findings = tuple(finding for block in blocks for finding in _typographic_quotes(block))
     return Rejection(findings) if findings else blocks
 

@@ -67,6 +67,11 @@ class Failed:
     retried: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Pending(Failed):
+    """An ask whose answer may still come: asked again later, it is the same ask and not paid for twice."""
+
+
 class Backend(Protocol):
     """Whatever writes designs."""
 

@@ -41,9 +41,7 @@ def run(words: list[str], console: Console) -> None:
     console.print(f"{admitted} of {len(designs)} admitted to {printable(str(said.registry))}", markup=False)
 
 
-def _made(
-    designer: Designer, contexts: Sequence[DesignContext], said: Any, console: Console
-) -> list[Design]:
+def _made(designer: Designer, contexts: Sequence[DesignContext], said: Any, console: Console) -> list[Design]:
     from spade_train.backends import open_backend
 
     backend = open_backend(_address(said.model))
@@ -68,7 +66,8 @@ def _contexts(said: Any) -> list[DesignContext]:
     return [
         DesignContext(
             round=0,
-            seed=said.seed + number,
+            seed=said.seed,
+            number=number,
             document=documents[number] if documents else None,
             target=said.target,
             parents=tuple(said.parent),
@@ -145,17 +144,48 @@ def _parser() -> Parser:
     add("--model", metavar="MODEL", help="a GGUF file, or a backend's address")
     add("--way", choices=WAYS, default="free", help="how it designs (default: free)")
     add("--count", type=int, default=1, metavar="N", help="how many designs (default: 1)")
-    add("--registry", type=Path, default=Path("designs"), metavar="DIR", help="where they go (default: designs)")
+    add(
+        "--registry",
+        type=Path,
+        default=Path("designs"),
+        metavar="DIR",
+        help="where they go (default: designs)",
+    )
     add("--brief", action="store_true", help="prompts for a small model: few rules, short examples")
     add("--window", type=int, default=6_000, metavar="N", help="the most tokens of a prompt (default: 6000)")
     add("--tokens", type=int, default=2_048, metavar="N", help="the most tokens of a reply (default: 2048)")
     add("--temperature", type=float, default=0.8, help="of sampling (default: 0.8)")
-    add("--top_p", type=float, default=0.95, help="share of the likelihood that is sampled from (default: 0.95)")
-    add("--max_repairs", type=int, default=2, metavar="N", help="how often a refused one goes back (default: 2)")
-    add("--seed", type=int, default=0, metavar="N", help="chooses documents, examples and replies (default: 0)")
-    add("--at_once", type=int, default=4, metavar="N", help="replies that are asked for together (default: 4)")
+    add(
+        "--top_p",
+        type=float,
+        default=0.95,
+        help="share of the likelihood that is sampled from (default: 0.95)",
+    )
+    add(
+        "--max_repairs",
+        type=int,
+        default=2,
+        metavar="N",
+        help="how often a refused one goes back (default: 2)",
+    )
+    add(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="chooses documents, examples and replies (default: 0)",
+    )
+    add(
+        "--at_once", type=int, default=4, metavar="N", help="replies that are asked for together (default: 4)"
+    )
     add("--target", metavar="SKILL", help="the skill that the designs are to train")
-    add("--parent", nargs="*", default=[], metavar="ID", help="what edit and compose derive from (default: by lot)")
+    add(
+        "--parent",
+        nargs="*",
+        default=[],
+        metavar="ID",
+        help="what edit and compose derive from (default: by lot)",
+    )
     add("--corpus", nargs="*", type=Path, metavar="FILE", help="documents (default: the shipped ones)")
     add("--words", type=int, default=150, metavar="N", help="the most words of a document (default: 150)")
     add("--no_corpus", action="store_true", help="design without documents")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from spade_envs import Rejection
 from spade_train.designer import prompts
@@ -26,7 +26,7 @@ class ComposeDesigner:
 
     brief: bool = False
     known: Known = stored
-    window: Window = Window()  # noqa: RUF009 (frozen)
+    window: Window = field(default_factory=Window)
     way: str = "compose"
 
     def prepare(self, context: DesignContext) -> DesignContext:
@@ -52,7 +52,7 @@ class ComposeDesigner:
         """Return the mended source in the reply, or why there is none."""
         return read_file(reply, Facts(context.round, parent=context.parents[0]))
 
-    def quoted(self, context: DesignContext) -> tuple[str, ...]:
+    def quoted(self, context: DesignContext) -> tuple[str, ...]:  # noqa: ARG002
         """Return nothing: both are stored."""
         return ()
 

@@ -57,6 +57,7 @@ class DesignContext:
         lessons: why earlier designs were refused, each reason once.
         reasons: why each of these was chosen.
         plan: what the designer answered to the way's first question, where the way has one.
+        number: which design of the round this is, where each has a prompt of its own; worked examples stay the same.
     """
 
     round: int
@@ -70,10 +71,15 @@ class DesignContext:
     lessons: tuple[str, ...] = ()
     reasons: tuple[Reason, ...] = ()
     plan: str = ""
+    number: int = 0
 
-    def rng(self, about: str = "") -> Random:
-        """Return a fresh generator, the same for equal run seed, round and matter."""
-        return Random(f"{self.seed}/{self.round}{about and '/'}{about}")
+    def rng(self) -> Random:
+        """Return a fresh generator, the same for equal run seed and round."""
+        return Random(f"{self.seed}/{self.round}")
+
+    def own_rng(self, about: str) -> Random:
+        """Return a fresh generator for one matter of one design."""
+        return Random(f"{self.seed}/{self.round}/{self.number}/{about}")
 
 
 @dataclass(frozen=True, slots=True)

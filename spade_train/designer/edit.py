@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -56,7 +56,7 @@ class EditDesigner:
     """
 
     known: Known = stored
-    window: Window = Window()  # noqa: RUF009 (frozen)
+    window: Window = field(default_factory=Window)
     way: str = "edit"
 
     def prepare(self, context: DesignContext) -> DesignContext:
@@ -92,14 +92,14 @@ class EditDesigner:
         mended = mend(named, Facts(context.round, parent=context.parents[0]))
         return Draft(mended.source, tuple(name for name in mended.mends if name != "header"))
 
-    def quoted(self, context: DesignContext) -> tuple[str, ...]:
+    def quoted(self, context: DesignContext) -> tuple[str, ...]:  # noqa: ARG002
         """Return nothing: the parent is stored, and named as one."""
         return ()
 
     def _choice(self, context: DesignContext) -> tuple[str, Mutation]:
         source = self.known()[context.parents[0]]
         fitting = [one for one in mutations() if one.of(source)]
-        return source, context.rng("mutation").choice(fitting)
+        return source, context.own_rng("mutation").choice(fitting)
 
     def _fits(self, source: str) -> bool:
         told = self.window.tokens // 3  # of the rest: the rules, the document and what is told

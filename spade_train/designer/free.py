@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from spade_envs import Rejection, parse_header, read_reply
 from spade_train.designer import prompts
@@ -27,7 +27,7 @@ class FreeDesigner:
     brief: bool = False
     examples: tuple[Example, ...] = ()
     shown: int = 2
-    window: Window = Window()  # noqa: RUF009 (frozen)
+    window: Window = field(default_factory=Window)
     planned: bool = False
 
     @property

@@ -32,7 +32,6 @@ _DRAWS = {"randint": "integers", "random_integers": "integers", "rand": "random"
 _PLAIN_DRAWS = ("sample", "choices", "randrange")  # of Python's random, not of NumPy's generator
 
 
-
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What the header says and no model chooses."""
@@ -97,14 +96,14 @@ def mend(source: str, facts: Facts) -> Mended:
 def with_facts(source: str, facts: Facts) -> str:
     """Return the source with a header whose form and facts are right; what the model chose stays where it can.
 
-    A key that is none is left out, tags become lower case, texts are cut to their lengths, and of the id its CamelCase
-    name is kept. A source without the header's two marks is left as it is.
+    Id, title and summary are taken from the class where they are missing. A key that is none is left out, tags become
+    lower case, texts are cut to their lengths, and of the id its CamelCase name is kept. A source without the header's two marks is left as it is.
     """
     found = _HEADER.search(source)
     if found is None:
         return source
-    keys = dict(_keys(found["keys"]))
     tree = _tree(source)
+    keys = {**(_from_code(tree) if tree else {}), **dict(_keys(found["keys"]))}
     levels = tree is not None and _takes_difficulty(tree)
     written = _header({name: keys[name] for name in _CHOSEN if name in keys}, facts, levels)
     return source[: found.start()] + written + source[found.end() :]
@@ -113,7 +112,13 @@ def with_facts(source: str, facts: Facts) -> str:
 def retitled(source: str, name: str, title: str) -> str:
     """Return the source with another name in its id, and another title."""
     source = re.sub(r"^# id = .*$", f'# id = "spade/{name}-v0"', source, count=1, flags=re.MULTILINE)
-    return re.sub(r"^# title = .*$", f"# title = {_toml(title[:60])}".replace("\\", r"\\"), source, count=1, flags=re.MULTILINE)
+    return re.sub(
+        r"^# title = .*$",
+        f"# title = {_toml(title[:60])}".replace("\\", r"\\"),
+        source,
+        count=1,
+        flags=re.MULTILINE,
+    )
 
 
 def _keys(block: str) -> Iterator[tuple[str, Any]]:
@@ -132,10 +137,14 @@ def _header(keys: dict[str, Any], facts: Facts, levels: bool) -> str:
     said = {name: value for name, value in chosen.items() if value is not None}
     parent = {"parent": facts.parent} if facts.parent else {}
     stated = {"origin": "generated", **parent, "generation_round": facts.round}
-    ordered = {name: said[name] for name in ("id", "title", "summary", "domain", "skills") if name in said}
+    ordered: dict[str, Any] = {
+        name: said[name] for name in ("id", "title", "summary", "domain", "skills") if name in said
+    }
     ordered |= stated | {n: said[n] for n in ("max_episode_steps", "difficulty_levels") if n in said}
     ordered |= {"license": LICENSE, "contract": 1}
-    return "\n".join(["# /// spade", *(f"# {name} = {_toml(value)}" for name, value in ordered.items()), "# ///"])
+    return "\n".join(
+        ["# /// spade", *(f"# {name} = {_toml(value)}" for name, value in ordered.items()), "# ///"]
+    )
 
 
 def _chosen(name: str, value: Any) -> Any:
@@ -153,8 +162,10 @@ def _chosen(name: str, value: Any) -> Any:
             near = difflib.get_close_matches(value.lower(), DOMAINS, 1)
             return near[0] if near else value
         case "skills", list() | str():
-            tags = [re.sub(r"[^a-z0-9 _+#./-]", "", str(tag).lower()).strip(" _./-")[:40] for tag in
-                    ([value] if isinstance(value, str) else value)]
+            tags = [
+                re.sub(r"[^a-z0-9 _+#./-]", "", str(tag).lower()).strip(" _./-")[:40]
+                for tag in ([value] if isinstance(value, str) else value)
+            ]
             return list(dict.fromkeys(tag for tag in tags if tag))[:6] or None
     return value
 
@@ -166,6 +177,17 @@ def _toml(value: Any) -> str:
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
         return f'"{escaped}"'
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _from_code(tree: ast.Module) -> dict[str, Any]:
+    """Return what the class's name and docstring say in place of a header's."""
+    owner = class_of(tree)
+    if owner is None:
+        return {}
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", owner.name)
+    rules = re.split(r"(?<=[.!?])\s", " ".join((ast.get_docstring(owner) or "").split()))[0]
+    said = {"id": f"spade/{owner.name}-v0", "title": " ".join(words).capitalize()}
+    return said | ({"summary": rules} if rules else {})
 
 
 def _takes_difficulty(tree: ast.Module) -> bool:

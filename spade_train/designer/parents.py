@@ -33,7 +33,7 @@ def chosen(
         UsageError: there are not so many that fit.
     """
     wished = [env_id for env_id in context.parents if env_id in known]
-    others = context.rng("parents").sample(sorted(known), len(known))
+    others = context.own_rng("parents").sample(sorted(known), len(known))
     found: list[str] = []
     for env_id in dict.fromkeys([*wished, *others]):
         if len(found) < count and fits(known[env_id]):

@@ -93,7 +93,9 @@ def free(
     Raises:
         UsageError: the window does not hold the role, the contract and the request.
     """
-    asked = _joined("\n", [_target(context), _parents(context), text(request).replace("{plan}", context.plan)])
+    asked = _joined(
+        "\n", [_target(context), _parents(context), text(request).replace("{plan}", context.plan)]
+    )
     told = _told(context, window)
     left = window.left(text("role"), text("contract"), told, asked)
     document = _document(context, window, left)
@@ -133,7 +135,9 @@ def brief(
     return [_message("system", text("brief")), *turns, last]
 
 
-def edit(shown: str, ask: str, methods: Sequence[str], context: DesignContext, window: Window) -> list[Message]:
+def edit(
+    shown: str, ask: str, methods: Sequence[str], context: DesignContext, window: Window
+) -> list[Message]:
     """Return the chat that asks for changed methods of the class ``shown``.
 
     Raises:
@@ -174,7 +178,12 @@ def _lines(context: DesignContext) -> Iterator[str]:
     yield from context.digest.splitlines()
     yield from _guidance(context)
     for one in context.profile:
-        measured = {"success": one.success, "with the hint": one.hinted, "regret": one.regret, "trend": one.trend}
+        measured = {
+            "success": one.success,
+            "with the hint": one.hinted,
+            "regret": one.regret,
+            "trend": one.trend,
+        }
         known = [f"{name} {value:.2f}" for name, value in measured.items() if value is not None]
         yield f"The agent at {one.skill}: {', '.join([f'{one.plays} plays', *known])}."
     if context.pool is not None:

@@ -16,7 +16,11 @@ REPORT_FINDINGS, REPORT_LENGTH = 3, 1_500
 
 
 def repair_prompt(
-    designer: Designer, messages: Sequence[Message], reply: str, refused: Draft | None, findings: Sequence[Finding]
+    designer: Designer,
+    messages: Sequence[Message],
+    reply: str,
+    refused: Draft | None,
+    findings: Sequence[Finding],
 ) -> list[Message]:
     """Return the chat in which a refused reply goes back with what was found.
 
@@ -27,7 +31,9 @@ def repair_prompt(
         refused: the source that was read from it, if any.
         findings: why it was refused.
     """
-    copied = designer.way in ("free", "two_stage") and any(one.rule.startswith("novelty.") for one in findings)
+    copied = designer.way in ("free", "two_stage") and any(
+        one.rule.startswith("novelty.") for one in findings
+    )
     whole = designer.schema() is not None or copied or not _takes_methods(refused)
     return prompts.repair(messages, reply, report(findings, refused), whole=whole)
 

@@ -114,7 +114,7 @@ class SlotDesigner:
         findings = tuple(_problems(specification))
         return Rejection(findings) if findings else Draft(render(specification, context.round))
 
-    def quoted(self, context: DesignContext) -> tuple[str, ...]:
+    def quoted(self, context: DesignContext) -> tuple[str, ...]:  # noqa: ARG002
         """Return nothing: specifications are no sources."""
         return ()
 

@@ -56,7 +56,9 @@ def splice(source: str, reply: str) -> Spliced | Rejection:
             return tree
         found.update({(piece.name, piece.inside): piece for piece in _pieces(*tree, source)})
     if not found:
-        finding = Finding("splice.nothing", "The reply defines no method.", "Write each method whole, from `def`.")
+        finding = Finding(
+            "splice.nothing", "The reply defines no method.", "Write each method whole, from `def`."
+        )
         return Rejection((finding,))
     before, changed = source, []
     for piece in found.values():
@@ -84,12 +86,13 @@ def methods_of(owner: ast.ClassDef) -> dict[str, ast.FunctionDef]:
 def _parsed(block: str) -> tuple[ast.Module, str] | Rejection:
     """Return a block's tree and the text that it is of; methods may stand indented as in their class."""
     text = textwrap.dedent(block.expandtabs(4)).strip("\n") + "\n"
+    faults = []
     for attempt in (text, f"class _:\n{textwrap.indent(text, _INDENT)}", _level(text)):
         try:
             return ast.parse(attempt), attempt
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            fault = fault_of(error) if attempt is text else fault
-    return Rejection((fault,))
+            faults.append(fault_of(error))
+    return Rejection((faults[0],))
 
 
 def _level(text: str) -> str:
@@ -111,7 +114,11 @@ def _pieces(tree: ast.Module, text: str, source: str) -> Iterator[_Piece]:
     main = class_of(held)
     others = {node.name for node in held.body if isinstance(node, ast.ClassDef)} - {main.name if main else ""}
     for node in tree.body:
-        if isinstance(node, ast.ClassDef) and node.name not in others and (main is None or _is_env(node, main)):
+        if (
+            isinstance(node, ast.ClassDef)
+            and node.name not in others
+            and (main is None or _is_env(node, main))
+        ):
             for part in node.body:
                 if (name := _name(part)) is not None:
                     yield _Piece(name, _text(part, text), inside=True)

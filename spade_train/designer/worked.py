@@ -6,14 +6,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from spade_envs import Rejection, parse_header, seeds_folder
 
-OURS = ("origin", "parent", "generation_round", "license", "contract")
-"""Keys of the header that state facts, not choices: they are written here, whatever a reply says."""
+OURS = ("id", "summary", "origin", "parent", "generation_round", "license", "contract")
+"""Keys of the header that follow from the code or state facts: a model need not spend tokens on them."""
 
-_FOLDER = Path(__file__).parent / "examples"
 _DOCUMENT = "# Document: "
 
 
@@ -34,7 +32,9 @@ class Example:
 @cache
 def short_examples() -> tuple[Example, ...]:
     """Return the short environments that were written to be shown, in the order of their names."""
-    return tuple(_example(path.read_text("utf-8")) for path in sorted(_FOLDER.glob("*.py")))
+    return tuple(
+        _example(path.read_text("utf-8")) for path in sorted((seeds_folder() / "shown").glob("*.py"))
+    )
 
 
 @cache

@@ -12,6 +12,7 @@
     registry/         the environments that were admitted
     checkpoints/      where the run can go on (``spade-train resume``)
     states/           what self-play knew after each round
+    ahead/            designs that were ordered beside training, one file an order
     withdrawn/        environments of rounds that were taken back
     checkpoint/       the trained model, at the end
 """
@@ -102,6 +103,11 @@ class RunFolder:
     def states(self) -> Path:
         """Where self-play's state after each round goes."""
         return self.path / "states"
+
+    @property
+    def ahead(self) -> Path:
+        """Where orders of designs go that are made beside training."""
+        return self.path / "ahead"
 
     @property
     def checkpoint(self) -> Path:

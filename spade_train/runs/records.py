@@ -27,6 +27,7 @@ from spade_train.runs.entries import (
     mean,
     play_entry,
     rewards,
+    spent,
     tokens,
 )
 from spade_train.runs.folder import RunFolder
@@ -51,7 +52,9 @@ class Records:
                 self.run.append(f"{name}.jsonl", [entry for part in parts for entry in part[name]])
             self.run.append("alarms.jsonl", [asdict(alarm) for alarm in played.alarms])
         alarms = [_said(alarm) for alarm in played.alarms]
-        return {**_joined(played.number, parts), "alarms": alarms, "skipped": played.skipped}
+        stock = asdict(played.stock) if played.stock else None
+        told = {"alarms": alarms, "stock": stock, "skipped": played.skipped}
+        return {**_joined(played.number, parts), **told}
 
     def finish(self, entry: dict[str, Any]) -> None:
         """Write the line of ``rounds.jsonl``, with what the process and the folder have grown to."""
@@ -107,6 +110,7 @@ def _part(played: Round, worth: Advantages, policy: Policy, rank: int) -> dict[s
         "rewards": {role: rewards(played.rows, role) for role in ROLES},
         "signal": {role: worth.counted.get(role, 0) - worth.flat.get(role, 0) for role in ROLES},
         "tokens": tokens(played),
+        "backend": spent(played),
     }
 
 
@@ -136,8 +140,16 @@ def _joined(number: int, parts: list[dict[str, Any]]) -> dict[str, Any]:
         "agent_reward": mean([r for part in parts for r in part["rewards"]["agent"]]),
         "blocks_with_signal": _summed(parts, "signal"),
         "tokens": _summed(parts, "tokens"),
+        "backend": _backend([part["backend"] for part in parts]),
         "environments": environments,
     }
+
+
+def _backend(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    """What designs that no model in training wrote took, over all processes."""
+    costs = [part["cost"] for part in parts if part["cost"] is not None]
+    counts = {name: sum(part[name] for part in parts) for name in parts[0] if name != "cost"}
+    return {**counts, "cost": sum(costs) if costs else None}
 
 
 def _summed(parts: list[dict[str, Any]], key: str) -> dict[str, int]:

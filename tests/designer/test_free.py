@@ -114,7 +114,11 @@ def test_a_reply_is_read() -> None:
 
 
 def test_origin_round_and_parent_are_written_here_whatever_a_reply_says() -> None:
-    lies = SOURCE.replace("round = 3", "round = 9").replace('"generated"', '"seed"').replace("OasisWalk", "Nobody")
+    lies = (
+        SOURCE.replace("round = 3", "round = 9")
+        .replace('"generated"', '"seed"')
+        .replace("OasisWalk", "Nobody")
+    )
     draft = FreeDesigner().read(f"```python\n{lies}```", CONTEXT)
     assert isinstance(draft, Draft)
     header = parse_header(draft.source)

@@ -65,11 +65,31 @@ def test_sound_code_comes_back_character_for_character() -> None:
     ("name", "old", "new", "mended"),
     [
         ("generator-calls", ".integers(5", ".randint(5", ".integers(5"),
-        ("generator-calls", "int(self.np_random.integers(5, 50))", "self.np_random.choices([1, 2])[0]", "= random.choices([1"),
-        ("super-reset", "        super().reset(seed=seed)\n", "", "        super().reset(seed=seed)\n        self._n"),
+        (
+            "generator-calls",
+            "int(self.np_random.integers(5, 50))",
+            "self.np_random.choices([1, 2])[0]",
+            "= random.choices([1",
+        ),
+        (
+            "super-reset",
+            "        super().reset(seed=seed)\n",
+            "",
+            "        super().reset(seed=seed)\n        self._n",
+        ),
         ("reset-pair", "self._n, {}", "self._n", 'return "|" * self._n, {}\n'),
-        ("reset-arguments", "self, *, seed=None, options=None", "self", "def reset(self, *, seed=None, options=None):"),
-        ("reset-arguments", "*, seed=None, options=None", "seed: int = None", "def reset(self, *, seed=None, options=None):"),
+        (
+            "reset-arguments",
+            "self, *, seed=None, options=None",
+            "self",
+            "def reset(self, *, seed=None, options=None):",
+        ),
+        (
+            "reset-arguments",
+            "*, seed=None, options=None",
+            "seed: int = None",
+            "def reset(self, *, seed=None, options=None):",
+        ),
         ("imports", "from spade_envs import ToolEnv\n", "", "from spade_envs import ToolEnv\nclass Tally"),
     ],
 )
@@ -87,9 +107,13 @@ def test_every_mend_of_the_code_is_tested_here() -> None:
 
 
 def test_only_the_environments_own_reset_is_mended() -> None:
-    helper = SOUND.replace("class Tally", "class Pile:\n    def reset(self):\n        return 3\n\n\nclass Tally")
+    helper = SOUND.replace(
+        "class Tally", "class Pile:\n    def reset(self):\n        return 3\n\n\nclass Tally"
+    )
     assert mend(helper, FACTS).source == helper
-    nested = SOUND.replace("        self._n =", "        def draw():\n            return 3\n\n        self._n =")
+    nested = SOUND.replace(
+        "        self._n =", "        def draw():\n            return 3\n\n        self._n ="
+    )
     assert mend(nested, FACTS).source == nested
 
 
@@ -111,8 +135,16 @@ def test_a_header_keeps_choices_and_gets_facts() -> None:
     source = SOUND.replace(HEADER, written)
     header = parse_header(with_facts(source, Facts(4, "spade/LampRow-v0")))
     assert isinstance(header, Header), header.text()
-    assert (str(header.id), header.domain, header.skills) == ("spade/TallyMarks-v0", "math", ("counting", "fives"))
-    assert (header.origin, header.generation_round, str(header.parent)) == ("generated", 4, "spade/LampRow-v0")
+    assert (str(header.id), header.domain, header.skills) == (
+        "spade/TallyMarks-v0",
+        "math",
+        ("counting", "fives"),
+    )
+    assert (header.origin, header.generation_round, str(header.parent)) == (
+        "generated",
+        4,
+        "spade/LampRow-v0",
+    )
     assert header.difficulty_levels is None  # the constructor takes no such argument
     assert header.title == "A title that is much too long for the sixty characters that"
 

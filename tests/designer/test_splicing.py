@@ -84,7 +84,7 @@ def test_a_reply_that_gives_back_what_is_there_changes_nothing(name: str, data: 
 
 
 def test_new_methods_constants_functions_and_imports_find_their_place() -> None:
-    code = '''import math
+    code = """import math
 from itertools import combinations
 
 SIZE = 7
@@ -99,7 +99,7 @@ class LampRow(gym.Env):
 
     def _new(self):
         return ring(SIZE)
-'''
+"""
     spliced = splice(LAMPS, fenced(code))
     assert isinstance(spliced, Spliced)
     assert set(spliced.changed) == {"import math", "SIZE", "ring", "action_names", "_new"}
@@ -110,7 +110,9 @@ class LampRow(gym.Env):
 
 
 def test_of_two_definitions_the_later_counts_and_helper_classes_keep_theirs() -> None:
-    source = LAMPS.replace("class LampRow", "class Lamp:\n    def reset_it(self):\n        return 1\n\n\nclass LampRow")
+    source = LAMPS.replace(
+        "class LampRow", "class Lamp:\n    def reset_it(self):\n        return 1\n\n\nclass LampRow"
+    )
     code = "def hint(self):\n    return 'one'\n\n\nclass Lamp:\n    def reset_it(self):\n        return 2"
     spliced = splice(source, fenced(code) + fenced("def hint(self):\n    return 'two'"))
     assert isinstance(spliced, Spliced)

@@ -1,4 +1,4 @@
-# Document: A glacier loses ice in warm months and gains it in cold ones. Surveyors note the height of the ice each month and compare.
+# Document: A glacier loses ice in warm months and gains it in cold ones. Surveyors note its height each month.
 #
 # /// spade
 # id = "spade/GlacierSurvey-v0"
@@ -26,7 +26,7 @@ class GlacierSurvey(ToolEnv):
         super().reset(seed=seed)
         while True:
             heights = [int(self.np_random.integers(200, 300)) for _ in MONTHS]
-            falls = [before - after for before, after in zip(heights, heights[1:])]
+            falls = [heights[k] - heights[k + 1] for k in range(len(MONTHS) - 1)]
             if falls.count(max(falls)) == 1:
                 break
         self._answer = MONTHS[1 + falls.index(max(falls))]

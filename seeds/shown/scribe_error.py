@@ -1,4 +1,4 @@
-# Document: Monks copied manuscripts by hand. Two copies of a line seldom agree, and scholars ask how many letters were changed.
+# Document: Monks copied manuscripts by hand. Two copies of a line seldom agree, and scholars count the differences.
 #
 # /// spade
 # id = "spade/ScribeError-v0"
@@ -14,7 +14,7 @@
 # ///
 from spade_envs import ToolEnv
 
-WORDS = "the old monk wrote by candle light until the cold morning bell rang over the silent valley".split()
+WORDS = ["the", "old", "monk", "wrote", "by", "light", "until", "cold", "morning", "rang", "over", "silent"]
 
 
 class ScribeError(ToolEnv):

@@ -23,7 +23,12 @@ class ShelfReturn(ToolEnv):
     def reset(self, *, seed=None, options=None):
         super().reset(seed=seed)
         cuts = sorted(int(n) for n in self.np_random.choice(range(100, 900), size=3, replace=False))
-        self._shelves = {"A": (0, cuts[0]), "B": (cuts[0], cuts[1]), "C": (cuts[1], cuts[2]), "D": (cuts[2], 1000)}
+        self._shelves = {
+            "A": (0, cuts[0]),
+            "B": (cuts[0], cuts[1]),
+            "C": (cuts[1], cuts[2]),
+            "D": (cuts[2], 1000),
+        }
         books = self.np_random.choice(1000, size=int(self.np_random.integers(4, 8)), replace=False)
         self._place = {int(book): None for book in books}
         shelves = ", ".join(f"{name} from {low} to {high - 1}" for name, (low, high) in self._shelves.items())

@@ -1,4 +1,4 @@
-# Document: A radio operator tunes a receiver. The signal grows stronger the nearer the dial is to the sender's frequency.
+# Document: A radio operator tunes a receiver. The signal is the stronger the nearer the dial is to the sender.
 #
 # /// spade
 # id = "spade/RadioDial-v0"
@@ -37,7 +37,10 @@ class RadioDial(ToolEnv):
             self._low = max(self._low, frequency)
         if frequency >= self._sender:
             self._high = min(self._high, frequency)
-        return {"loudness": 100 - distance // 10, "turn": "up" if self._low == frequency < self._high else "down"}
+        return {
+            "loudness": 100 - distance // 10,
+            "turn": "up" if self._low == frequency < self._high else "down",
+        }
 
     def goal_reached(self, answer):
         return str(answer) == str(self._sender)

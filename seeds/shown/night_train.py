@@ -24,7 +24,7 @@ class NightTrain(ToolEnv):
         super().reset(seed=seed)
         people = most = int(self.np_random.integers(20, 60))
         stops = [f"{people} people start"]
-        for station in range(int(self.np_random.integers(5, 9))):
+        for _ in range(int(self.np_random.integers(5, 9))):
             off = int(self.np_random.integers(0, people + 1))
             on = int(self.np_random.integers(0, 50))
             people = people - off + on
@@ -37,7 +37,9 @@ class NightTrain(ToolEnv):
         return str(answer) == str(self._most)
 
     def hint(self):
-        return "Keep a running number: take off those who leave, add those who board, and remember the greatest."
+        return (
+            "Keep a running number: take off those who leave, add those who board, and remember the greatest."
+        )
 
     def expert_action(self):
         return {"name": "finish", "arguments": {"answer": self._most}}

@@ -1,4 +1,4 @@
-# Document: A lighthouse keeper writes down which ships pass and what they carry. Harbour masters ask him for the total of one cargo.
+# Document: A lighthouse keeper notes which ships pass and what they carry, and is asked for the total of one cargo.
 #
 # /// spade
 # id = "spade/LighthouseLog-v0"
