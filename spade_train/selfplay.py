@@ -139,7 +139,8 @@ class SelfPlay:
         first, size = self.world.first, self.world.size
         found = ahead.round(number, count * size, partial(self.context, number)) if first else None
         designs, stock = self.world.gather(found)[0] or ([], Stock(0, 0, 0))
-        return designs[self.world.rank * count :][:count], (), stock
+        told = ahead.told if first and designs else ()  # one prompt for all: told once
+        return designs[self.world.rank * count :][:count], told, stock
 
     def close(self) -> None:
         """End what runs beside training."""
