@@ -140,7 +140,9 @@ def test_an_edit_is_a_variant_of_its_parent(registry: Registry) -> None:
         'def expert_action(self):\n    return {"name": "finish", "arguments": {"answer": self._most + 1}}'
     )
     script = Script([fenced(f"{change}\n\n{expert}")])
-    (design,) = Studio(script, registry, Sampling(repairs=0)).make(EditDesigner(lambda: known), [CONTEXT])
+    (design,) = Studio(script, registry, Sampling(repairs=0)).make(
+        EditDesigner(known=lambda: known), [CONTEXT]
+    )
     assert design.parents == ("spade/NightTrain-v0",)
     attempt = design.attempts[0]
     assert attempt.draft is not None
