@@ -20,12 +20,15 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from spade_envs import Rejection, add_registry, parse_header
+from spade_envs import Registry, Rejection, add_registry, admit, parse_header
 from spade_envs.admission.fingerprint import of_source
 from spade_envs.admission.likeness import likeness
 from spade_envs.admission.rates import wilson
+from spade_envs.contract.header import code_sha256
 from spade_train.designer import DesignContext, Designer, Document, Window
+from spade_train.designer.parents import stored
 from spade_train.designer.ways import WAYS, make_way
+from spade_train.designer.worked import short_examples
 from spade_train.drafting import STAGES, Sampling, Studio
 
 COUNTS = {"free": 60, "edit": 60}
@@ -58,12 +61,32 @@ class Lines:
             file.write("".join(json.dumps(one) + "\n" for one in designs).encode())
 
 
-def contexts(documents: Sequence[Document], count: int) -> list[DesignContext]:
-    """Return one context for each design, each about a document of its own while there are enough."""
+def contexts(way: str, documents: Sequence[Document], count: int) -> list[DesignContext]:
+    """Return one context for each design, each about a document of its own while there are enough.
+
+    Edits change the shortest environments, eight times each, two of them in turn: a server reads each once.
+    """
+    known = stored()
+    short = sorted(known, key=lambda env_id: len(known[env_id])) if way == "edit" else []
     return [
-        DesignContext(1 + k // SAME_EXAMPLES, SEED, documents[k % len(documents)], number=k)
+        DesignContext(
+            1 + k // SAME_EXAMPLES,
+            SEED,
+            documents[k % len(documents)],
+            parents=(short[(k // 16 * 2 + k % 2) % len(short)],) if short else (),
+            number=k,
+        )
         for k in range(count)
     ]
+
+
+def begun(folder: Path) -> Registry:
+    """Return the benchmark's registry; the short examples stand in it, so that they can be changed, too."""
+    registry = add_registry(folder / "registry")
+    for example in (*short_examples("questions"), *short_examples("tools")):
+        if registry.find_code(code_sha256(example.whole)) is None:
+            admit(example.whole, registry)
+    return registry
 
 
 def make(
@@ -173,13 +196,13 @@ def main() -> None:
     parser.add_argument("--report", action="store_true", help="print what is there and make nothing")
     said = parser.parse_args()
     if not said.report:
-        registry = add_registry(said.folder / "registry")
+        registry = begun(said.folder)
         sampling = Sampling(tokens=said.tokens, temperature=said.temperature)
         studio = Studio(opened(said.model), registry, sampling, run=f"benchmark/{said.folder.name}")
         documents = read(said.documents)
         for way in said.way:
             designer = make_way(way, brief=not said.full, window=Window(said.window))
-            asked = contexts(documents, said.count or COUNTS.get(way, OTHERS))
+            asked = contexts(way, documents, said.count or COUNTS.get(way, OTHERS))
             make(studio, designer, asked, Lines(said.folder / f"{way}.jsonl"), said.at_once)
     report(said.folder, Console())
 

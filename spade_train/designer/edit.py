@@ -25,11 +25,13 @@ class Mutation:
         name: joins the parent's in the new id.
         methods: beginnings of names of methods; the class must have one that begins so.
         ask: what the model is told to do.
+        hard: whether small models are not asked for it.
     """
 
     name: str
     methods: tuple[str, ...]
     ask: str
+    hard: bool = False
 
     def of(self, source: str) -> tuple[str, ...]:
         """Return the methods of a source that the change begins with."""
@@ -43,7 +45,10 @@ def mutations() -> tuple[Mutation, ...]:
     """Return every kind of change that an edit may be asked for."""
     path = Path(__file__).parent / "texts" / "mutations.toml"
     read = tomllib.loads(path.read_text("utf-8"))
-    return tuple(Mutation(name, tuple(one["methods"]), one["ask"]) for name, one in read.items())
+    return tuple(
+        Mutation(name, tuple(one["methods"]), one["ask"], one.get("hard", False))
+        for name, one in read.items()
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +56,12 @@ class EditDesigner:
     """Asks for changed methods of one stored environment, which are put into its source.
 
     Attributes:
+        brief: whether the prompt is made for a small model: only changes that such a one can make.
         known: what may be changed.
         window: the prompt's size; larger environments are not asked about.
     """
 
+    brief: bool = False
     known: Known = stored
     window: Window = field(default_factory=Window)
     way: str = "edit"
@@ -98,11 +105,13 @@ class EditDesigner:
 
     def _choice(self, context: DesignContext) -> tuple[str, Mutation]:
         source = self.known()[context.parents[0]]
-        fitting = [one for one in mutations() if one.of(source)]
+        fitting = self._mutations(source)
         return source, context.own_rng("mutation").choice(fitting)
 
     def _fits(self, source: str) -> bool:
         told = self.window.tokens // 3  # of the rest: the rules, the document and what is told
-        return self.window.count(shown_code(source)) <= self.window.tokens - told and any(
-            one.of(source) for one in mutations()
-        )
+        fits = self.window.count(shown_code(source)) <= self.window.tokens - told
+        return fits and bool(self._mutations(source))
+
+    def _mutations(self, source: str) -> list[Mutation]:
+        return [one for one in mutations() if one.of(source) and not (self.brief and one.hard)]

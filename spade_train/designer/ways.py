@@ -28,7 +28,7 @@ def make_way(way: Way, *, brief: bool = False, window: Window = Window()) -> Des
         case "slots":
             return SlotDesigner()
         case "edit":
-            return EditDesigner(window=window)
+            return EditDesigner(brief, window=window)
         case "compose":
             return ComposeDesigner(brief, window=window)
         case _:
