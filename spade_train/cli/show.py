@@ -15,6 +15,7 @@ from spade_envs.errors import UsageError
 from spade_train.cli.words import Parser
 from spade_train.display import summary
 from spade_train.runs.folder import RunFolder
+from spade_train.runs.results import backend_told
 from spade_train.runs.views import admitted, changed, records, rounds, sample, settings, view_run
 
 _TEXT = 600
@@ -33,6 +34,8 @@ def run(words: list[str], console: Console) -> None:
     if entries := rounds(folder):
         console.print()
         console.print(summary(entries))
+        if said := backend_told(entries):
+            console.print(f"designer: {said}")
     _print_list("environments admitted", admitted(folder), console)
     _print_list("faults", [_fault(one) for one in records(folder, "faults")], console)
     for plain, hinted in sample(folder, said.env)[: max(0, said.episodes)]:
