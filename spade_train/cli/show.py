@@ -34,8 +34,8 @@ def run(words: list[str], console: Console) -> None:
     if entries := rounds(folder):
         console.print()
         console.print(summary(entries))
-        if said := backend_told(entries):
-            console.print(f"designer: {said}")
+        if told := backend_told(entries):
+            console.print(f"designer: {told}")
     _print_list("environments admitted", admitted(folder), console)
     _print_list("faults", [_fault(one) for one in records(folder, "faults")], console)
     for plain, hinted in sample(folder, said.env)[: max(0, said.episodes)]:
