@@ -83,7 +83,7 @@ def contexts(way: str, documents: Sequence[Document], count: int) -> list[Design
 def begun(folder: Path) -> Registry:
     """Return the benchmark's registry; the short examples stand in it, so that they can be changed, too."""
     registry = add_registry(folder / "registry")
-    for example in short_examples():
+    for example in (*short_examples("questions"), *short_examples("tools")):
         if registry.find_code(code_sha256(example.whole)) is None:
             admit(example.whole, registry)
     return registry

@@ -46,7 +46,8 @@ class Judged:
         """How each source was made."""
         of = (design for design in self.designs if design.source is not None)
         return [
-            {**self.made, "mends": list(one.mends), "repairs": one.repairs} | ({"hint": one.hint} if one.hint else {})
+            {**self.made, "mends": list(one.mends), "repairs": one.repairs}
+            | ({"hint": one.hint} if one.hint else {})
             for one in of
         ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ from spade_envs.contract.printable import printable
 from spade_envs.errors import UsageError
 from spade_train.briefing import remembering
 from spade_train.cli.words import Parser
-from spade_train.designer import Corpus, DesignContext, Designer, Document, Window, prompts
+from spade_train.corpus import Document, read_corpus
+from spade_train.designer import DesignContext, Designer, Window, prompts
 from spade_train.designer.ways import WAYS, make_way
 from spade_train.drafting import Attempt, Design, Sampling, Studio
 from spade_train.memory.recollect import recollect
@@ -91,11 +93,17 @@ def _documents(said: Any) -> list[Document]:
     """Return a document for each design; none where the corpus is left out."""
     if said.no_corpus:
         return []
-    corpus = Corpus.read(said.corpus or None)
-    if corpus.problems:
-        raise UsageError(f"corpus: {corpus.problems[0]}")
-    drawn = (corpus.draw(said.seed, number, said.words) for number in range(said.count))
+    corpus = read_corpus(said.corpus or (), _say)
+    for one in corpus.unread:
+        _say(f"corpus: {printable(one.text())}")
+    drawn = (
+        corpus.draw(said.seed, number, focus=said.target, words=said.words) for number in range(said.count)
+    )
     return [document for document in drawn if document is not None]
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)
 
 
 def _print_prompt(designer: Designer, context: DesignContext, said: Any, console: Console) -> None:
@@ -197,7 +205,12 @@ def _parser() -> Parser:
         metavar="ID",
         help="what edit and compose derive from (default: by lot)",
     )
-    add("--corpus", nargs="*", type=Path, metavar="FILE", help="documents (default: the shipped ones)")
+    add(
+        "--corpus",
+        nargs="*",
+        metavar="SOURCE",
+        help="documents, as the setting of this name (default: shipped)",
+    )
     add("--words", type=int, default=150, metavar="N", help="the most words of a document (default: 150)")
     add("--no_corpus", action="store_true", help="design without documents")
     add("--no_memory", action="store_true", help="tell nothing of the registry's earlier designs")

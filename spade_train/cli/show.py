@@ -17,6 +17,7 @@ from spade_train.cli.words import Parser
 from spade_train.display import summary
 from spade_train.diversity import Diversity
 from spade_train.runs.folder import RunFolder
+from spade_train.runs.results import backend_told
 from spade_train.runs.views import admitted, changed, records, rounds, sample, settings, view_run
 
 _TEXT = 600
@@ -35,6 +36,8 @@ def run(words: list[str], console: Console) -> None:
     if entries := rounds(folder):
         console.print()
         console.print(summary(entries))
+        if told := backend_told(entries):
+            console.print(f"designer: {told}")
     _print_list("diversity of the designs", [line for one in entries if (line := _diversity(one))], console)
     _print_list("environments admitted", admitted(folder), console)
     _print_list("alarms", [line for one in entries for line in _alarms(one)], console)

@@ -9,7 +9,7 @@ from spade_train.designer import prompts
 from spade_train.designer.context import DesignContext, Draft, Message
 from spade_train.designer.mends import Facts, mend
 from spade_train.designer.prompts import Window
-from spade_train.designer.worked import Example, seed_examples, short_examples
+from spade_train.designer.worked import Example, Form, seed_examples, short_examples
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +22,15 @@ class FreeDesigner:
         shown: how many of them one prompt shows.
         window: the prompt's size.
         planned: whether the model first plans in words.
+        form: of the short examples.
     """
 
     brief: bool = False
     examples: tuple[Example, ...] = ()
-    shown: int = 2
+    shown: int = 3
     window: Window = field(default_factory=Window)
     planned: bool = False
+    form: Form = "questions"
 
     @property
     def way(self) -> str:
@@ -70,7 +72,7 @@ class FreeDesigner:
         return chat(self._chosen(context), context, self.window, request)
 
     def _chosen(self, context: DesignContext) -> list[Example]:
-        examples = self.examples or (short_examples() if self.brief else seed_examples())
+        examples = self.examples or (short_examples(self.form) if self.brief else seed_examples())
         return context.rng().sample(examples, min(self.shown, len(examples)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -19,6 +20,10 @@ VERSION = 2
 
 DOCUMENT_SHARE, TOLD_SHARE = 0.25, 0.2
 """The most of the token budget that the document, and what is told of earlier designs and the agent, may take."""
+
+
+QUOTED_WORDS = 40
+"""The most words of a document that a small model is shown."""
 
 
 def rough_count(text: str) -> int:
@@ -121,17 +126,16 @@ def brief(
     """
     asked = _joined("\n", [_target(context), text(request).replace("{plan}", context.plan)])
     told = _told(context, window)
-    left = window.left(text("brief"), told, asked)
-    document = _document(context, window, left)
-    left -= window.count(document)
+    document = _quoted(context, window)
+    left = window.left(text("brief"), told, asked, document)
     turns: list[Message] = []
     for example in examples:
-        question = f"# Document\n{example.document}\n\n{text('request_brief')}"
-        file = _fenced(example.source)
+        question = f"Document: {example.document}\n{text('request_brief')}"
+        file = _joined("\n", [f"Plan: {example.plan}" if example.plan else "", _fenced(example.source)])
         if window.count(question) + window.count(file) <= left:
             left -= window.count(question) + window.count(file)
             turns += [_message("user", question), _message("assistant", file)]
-    last = _message("user", _joined("\n\n", [document, told, asked]))
+    last = _message("user", _joined("\n", [document, told, asked]))
     return [_message("system", text("brief")), *turns, last]
 
 
@@ -150,9 +154,18 @@ def edit(
     return [_message("system", system), _message("user", _joined("\n\n", [document, told, asked]))]
 
 
-def repair(messages: Sequence[Message], reply: str, report: str, *, whole: bool) -> list[Message]:
-    """Return the chat in which a refused reply goes back with its report."""
-    asked = text("repair_whole" if whole else "repair_methods").format(report=report)
+def repair(messages: Sequence[Message], reply: str, report: str, kind: str) -> list[Message]:
+    """Return the chat in which a refused reply goes back with its report.
+
+    Args:
+        messages: the chat that it answered.
+        kind: ``"whole"`` or ``"methods"``, what is to be written; ``"again"``, where nothing could be read: then the
+            reply itself is left out, which a small model would only go on with.
+    """
+    asked = text(f"repair_{kind}").replace("{report}", report)
+    if kind == "again":
+        last = messages[-1]
+        return [*messages[:-1], {**last, "content": f"{last['content']}\n\n{asked}"}]
     return [*messages, _message("assistant", reply), _message("user", asked)]
 
 
@@ -160,6 +173,15 @@ def _document(context: DesignContext, window: Window, left: int) -> str:
     if context.document is None:
         return ""
     return window.cut(f"# Document\n{context.document.text}", min(left, int(window.tokens * DOCUMENT_SHARE)))
+
+
+def _quoted(context: DesignContext, window: Window) -> str:
+    """Return the beginning of the document in one line, as short as those of the examples: a small model copies."""
+    if context.document is None:
+        return ""
+    words = " ".join(context.document.text.split()[:QUOTED_WORDS])
+    sentence = re.match(r".*[.!?](?=\s|$)", words)
+    return window.cut(f"Document: {sentence[0] if sentence else words}", int(window.tokens * DOCUMENT_SHARE))
 
 
 def _told(context: DesignContext, window: Window) -> str:

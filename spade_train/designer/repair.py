@@ -35,7 +35,8 @@ def repair_prompt(
         one.rule.startswith("novelty.") for one in findings
     )
     whole = designer.schema() is not None or copied or not _takes_methods(refused)
-    return prompts.repair(messages, reply, report(findings, refused), whole=whole)
+    kind = "again" if refused is None or copied else "whole" if whole else "methods"
+    return prompts.repair(messages, reply, report(findings, refused), kind)
 
 
 def read_repair(

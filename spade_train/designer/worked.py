@@ -6,13 +6,16 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal
 
 from spade_envs import Rejection, parse_header, seeds_folder
 
 OURS = ("id", "summary", "origin", "parent", "generation_round", "license", "contract")
 """Keys of the header that follow from the code or state facts: a model need not spend tokens on them."""
 
-_DOCUMENT = "# Document: "
+_LINE = re.compile(r"# (Document|Plan): (.*)\n")
+Form = Literal["questions", "tools"]
+"""Of short environments: one question to be answered, or tools to be used first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,21 +23,22 @@ class Example:
     """A document and the file that was written about it, as a prompt shows it.
 
     Attributes:
+        plan: the idea in a line; empty where nobody wrote one.
         source: without the header's keys that a model does not write.
         whole: the file itself.
     """
 
     document: str
+    plan: str
     source: str
     whole: str
 
 
 @cache
-def short_examples() -> tuple[Example, ...]:
+def short_examples(form: Form) -> tuple[Example, ...]:
     """Return the short environments that were written to be shown, in the order of their names."""
-    return tuple(
-        _example(path.read_text("utf-8")) for path in sorted((seeds_folder() / "shown").glob("*.py"))
-    )
+    folder = seeds_folder() / "shown" / form
+    return tuple(_example(path.read_text("utf-8")) for path in sorted(folder.glob("*.py")))
 
 
 @cache
@@ -56,9 +60,9 @@ def as_asked(source: str) -> str:
 
 def _example(source: str) -> Example:
     header = parse_header(source)
-    document = "" if isinstance(header, Rejection) else header.summary
-    if source.startswith(_DOCUMENT):
-        line, _, source = source.partition("\n")
-        document = line.removeprefix(_DOCUMENT)
+    said = {"Document": "" if isinstance(header, Rejection) else header.summary, "Plan": ""}
+    while found := _LINE.match(source):
+        said[found[1]] = found[2]
+        source = source[found.end() :]
     whole = source.removeprefix("#\n")
-    return Example(document, as_asked(whole), whole)
+    return Example(said["Document"], said["Plan"], as_asked(whole), whole)

@@ -14,7 +14,10 @@ from spade_train.designer import DesignContext, Document, EditDesigner, FreeDesi
 from spade_train.designer.worked import examples_of, short_examples
 from spade_train.drafting import Design, Sampling, Studio
 
-FILES = {example.whole.split("class ")[1].split("(")[0]: example.whole for example in short_examples()}
+FILES = {
+    example.whole.split("class ")[1].split("(")[0]: example.whole
+    for example in (*short_examples("questions"), *short_examples("tools"))
+}
 GLACIER, TRAIN, SCRIBE = FILES["GlacierSurvey"], FILES["NightTrain"], FILES["ScribeError"]
 BROKEN = TRAIN.replace("people - off + on", "people - of + on")
 MENDED = BROKEN.partition("    def reset")[2].partition("    def goal")[0].replace("- of ", "- off ")
@@ -85,7 +88,7 @@ def test_a_refused_file_goes_back_and_its_methods_are_put_in(registry: Registry)
 def test_a_repair_goes_on_from_the_attempt_that_came_furthest(registry: Registry) -> None:
     worse = fenced("def reset(self, *, seed=None, options=None):\n    return nobody, {}")
     script = Script([fenced(TRAIN.replace("- off + on", "- off")), worse, worse])
-    weak = TRAIN.replace("return str(answer) == str(self._most)", "return True")
+    weak = TRAIN.replace("return str(answer) == str(self._answer)", "return True")
     script.replies[0] = fenced(weak)
     (design,) = made(registry, script)
     assert stages(design) == ["ran", "read", "read"]
@@ -99,7 +102,7 @@ def test_a_copy_of_what_was_shown_is_refused_and_another_file_is_asked_for(regis
     (design,) = made(registry, script)
     assert stages(design) == ["ran", "admitted"]
     assert design.attempts[0].findings[0].rule == "novelty.near-duplicate"
-    assert "Write the whole file again" in script.asked[1].messages[-1]["content"]
+    assert "Write another one" in script.asked[1].messages[-1]["content"]
 
 
 def test_what_cannot_be_read_or_asked_is_on_record_and_ends_nothing(registry: Registry) -> None:
@@ -135,9 +138,9 @@ def test_a_plan_is_asked_first_and_its_tokens_count(registry: Registry) -> None:
 def test_an_edit_is_a_variant_of_its_parent(registry: Registry) -> None:
     registry.add(TRAIN, {})
     known = {"spade/NightTrain-v0": TRAIN}
-    change = "def goal_reached(self, answer):\n    return str(answer) == str(self._most + 1)"
+    change = "def goal_reached(self, answer):\n    return str(answer) == str(self._answer + 1)"
     expert = (
-        'def expert_action(self):\n    return {"name": "finish", "arguments": {"answer": self._most + 1}}'
+        'def expert_action(self):\n    return {"name": "finish", "arguments": {"answer": self._answer + 1}}'
     )
     script = Script([fenced(f"{change}\n\n{expert}")])
     (design,) = Studio(script, registry, Sampling(repairs=0)).make(

@@ -12,6 +12,7 @@ from spade_train.designer.slots import render, templates
 from spade_train.designer.worked import examples_of, short_examples
 from spade_train.memory import PoolStatistics, SkillProfile
 
+EXAMPLES = (*short_examples("questions"), *short_examples("tools"))
 SOURCE = render(templates()["walk"].examples[0], 3)
 SEED = SOURCE.replace('"generated"', '"seed"').replace("# generation_round = 3\n", "")
 CONTEXT = DesignContext(
@@ -59,7 +60,7 @@ def test_a_budget_without_room_for_the_contract_is_refused() -> None:
 
 def test_seeds_are_the_default_examples() -> None:
     text = FreeDesigner().prompt(DesignContext(0, 0))[0]["content"]
-    assert 1 <= text.count("# An example") <= 2
+    assert 1 <= text.count("# An example") <= 3
     assert "spade/" in text
 
 
@@ -69,7 +70,7 @@ def test_a_brief_prompt_shows_short_examples_as_earlier_turns(budget: int) -> No
     assert prompts.tokens(messages, Window(budget)) <= budget
     roles = [message["role"] for message in messages]
     assert roles == ["system", *["user", "assistant"] * (len(roles) // 2 - 1), "user"]
-    assert messages[-1]["content"].startswith("# Document\nA long story.")
+    assert messages[-1]["content"].startswith("Document: A long story.")
 
 
 def test_what_is_known_of_agent_and_pool_is_told() -> None:
@@ -99,7 +100,7 @@ def test_equal_prompts_have_equal_hashes_and_others_do_not() -> None:
     assert prompts.sha256(one) != prompts.sha256(other)
 
 
-@pytest.mark.parametrize("example", short_examples(), ids=lambda one: str(parse_header(one.whole).id.name))
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: str(parse_header(one.whole).id.name))
 def test_what_is_shown_to_small_models_is_admitted(example: object) -> None:
     report = judge(example.whole)  # type: ignore[attr-defined]
     assert report.admitted, report.text()

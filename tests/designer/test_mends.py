@@ -57,7 +57,7 @@ def test_sound_code_comes_back_character_for_character() -> None:
         applied = mend(source, FACTS)
         assert set(applied.mends) <= {"header"}, path.name
         assert applied.source.partition("# ///\n")[2] == source.partition("# ///\n")[2]
-    for example in short_examples():
+    for example in (*short_examples("questions"), *short_examples("tools")):
         assert set(mend(example.source, FACTS).mends) == {"header"}
 
 

@@ -1,4 +1,5 @@
 # Document: A glacier loses ice in warm months and gains it in cold ones. Surveyors note its height each month.
+# Plan: heights of seven months are drawn; asked is the month of the greatest fall.
 #
 # /// spade
 # id = "spade/GlacierSurvey-v0"
@@ -8,7 +9,7 @@
 # skills = ["comparison", "arithmetic"]
 # origin = "generated"
 # generation_round = 0
-# max_episode_steps = 4
+# max_episode_steps = 3
 # license = "Apache-2.0"
 # contract = 1
 # ///
@@ -18,23 +19,18 @@ MONTHS = ["March", "April", "May", "June", "July", "August", "September"]
 
 
 class GlacierSurvey(ToolEnv):
-    """The height of a glacier was measured at the end of each month. Finish with the name of the month in which
-    the ice fell the most since the month before.
-    """
+    """The height of a glacier at the end of each month is given. Say in which month the ice fell the most."""
 
     def reset(self, *, seed=None, options=None):
         super().reset(seed=seed)
-        while True:
-            heights = [int(self.np_random.integers(200, 300)) for _ in MONTHS]
-            falls = [heights[k] - heights[k + 1] for k in range(len(MONTHS) - 1)]
-            if falls.count(max(falls)) == 1:
-                break
-        self._answer = MONTHS[1 + falls.index(max(falls))]
+        heights = [int(n) for n in self.np_random.choice(range(200, 300), size=len(MONTHS), replace=False)]
+        falls = [heights[k] - heights[k + 1] for k in range(len(MONTHS) - 1)]
+        self._answer = MONTHS[falls.index(max(falls)) + 1]
         table = ", ".join(f"{month} {height} m" for month, height in zip(MONTHS, heights))
         return f"Heights: {table}. In which month did the ice fall the most?", {}
 
     def goal_reached(self, answer):
-        return str(answer).strip().lower() == self._answer.lower()
+        return str(answer) == str(self._answer)
 
     def hint(self):
         return "Subtract each height from the one before it and look for the greatest difference."

@@ -1,4 +1,5 @@
 # Document: A night train stops at many stations. At each, some people get off and others get on; the guard counts them.
+# Plan: people who leave and board at each station are drawn; asked is the greatest number on the train.
 #
 # /// spade
 # id = "spade/NightTrain-v0"
@@ -16,25 +17,22 @@ from spade_envs import ToolEnv
 
 
 class NightTrain(ToolEnv):
-    """People leave and board a train at each station, in this order. Finish with the greatest number of people that
-    are on the train at any time.
-    """
+    """People leave and board a train at each station. Say how many people were on the train when it was fullest."""
 
     def reset(self, *, seed=None, options=None):
         super().reset(seed=seed)
-        people = most = int(self.np_random.integers(20, 60))
-        stops = [f"{people} people start"]
+        people = self._answer = int(self.np_random.integers(20, 60))
+        text = f"The train starts with {people} people."
         for _ in range(int(self.np_random.integers(5, 9))):
             off = int(self.np_random.integers(0, people + 1))
             on = int(self.np_random.integers(0, 50))
             people = people - off + on
-            most = max(most, people)
-            stops.append(f"{off} off and {on} on")
-        self._most = most
-        return "; ".join(stops) + ". How full is the train at its fullest?", {}
+            self._answer = max(self._answer, people)
+            text += f" {off} get off and {on} get on."
+        return text + " How many were on it when it was fullest?", {}
 
     def goal_reached(self, answer):
-        return str(answer) == str(self._most)
+        return str(answer) == str(self._answer)
 
     def hint(self):
         return (
@@ -42,4 +40,4 @@ class NightTrain(ToolEnv):
         )
 
     def expert_action(self):
-        return {"name": "finish", "arguments": {"answer": self._most}}
+        return {"name": "finish", "arguments": {"answer": self._answer}}
