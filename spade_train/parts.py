@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 
 from spade_envs import EnvId, Registry, add_registry, registries
 from spade_envs.errors import UsageError
+from spade_train.ahead import Ahead
+from spade_train.backends import open_backend
 from spade_train.config import SelfPlayConfig
-from spade_train.corpus import Corpus
-from spade_train.designer import Designer, FreeDesigner, Memory, SlotDesigner
+from spade_train.corpus import Corpus, read_corpus
+from spade_train.designer import Designer, FreeDesigner, SlotDesigner
 from spade_train.designing import Workshop
+from spade_train.memory import Memory
 from spade_train.missing import nothing_to_play, why_missing, wrong_weight
+from spade_train.outside import Outside
 from spade_train.playing.play import Limits
 from spade_train.rewards.agent import AgentTerms
 from spade_train.rewards.designer import weighted
@@ -45,6 +49,8 @@ def make_selfplay(
         tokens=grpo.max_completion_length,
         jobs=config.admission_jobs or None,
         world=world,
+        hints_by_reader=config.hints == "reader",
+        outside=make_outside(config, grpo.temperature),
     )
     return SelfPlay(
         config=config,
@@ -57,9 +63,29 @@ def make_selfplay(
         corpus=corpus,
         standing=Standing(workshop.registry, workshop.run, config.rules(), world),
         world=world,
-        memory=checkpoint.memory() if checkpoint else Memory(),
+        memory=checkpoint.memory() if checkpoint else Memory(limit=config.memory_size),
         watch=Watch.from_state(checkpoint.state.watch) if checkpoint else Watch(),
+        ahead=_ahead(config, workshop, run),
     )
+
+
+def make_outside(config: SelfPlayConfig, temperature: float) -> Outside | None:
+    """Return who designs where that is not the model in training; nothing is asked or loaded yet.
+
+    Raises:
+        UsageError: there is no such model, file or package.
+    """
+    if config.designer_backend is None:
+        return None
+    heat = temperature if config.designer_temperature is None else config.designer_temperature
+    backend = open_backend(config.designer_backend, config.backend_options())
+    return Outside(backend, config.designer_tokens, heat)
+
+
+def _ahead(config: SelfPlayConfig, workshop: Workshop, run: RunFolder) -> Ahead | None:
+    if workshop.outside is None or not config.designer_ahead:
+        return None
+    return Ahead(workshop, workshop.outside, run.ahead, config.designer_ahead, config.rounds)
 
 
 def make_pay(config: SelfPlayConfig) -> Pay:
@@ -130,19 +156,4 @@ def make_corpus(config: SelfPlayConfig, say: Callable[[str], object] = lambda _:
     Raises:
         UsageError: a source that the settings name is not there, or all of them together hold no document.
     """
-    if not config.use_corpus:
-        return Corpus()
-    try:
-        corpus = Corpus.read(config.corpus, say)
-    except UsageError as problem:
-        raise UsageError(f"corpus: {problem}") from problem
-    if not len(corpus):
-        raise UsageError(f"corpus: there is not one document. {_why_nothing(corpus)}")
-    return corpus
-
-
-def _why_nothing(corpus: Corpus) -> str:
-    if corpus.unread:
-        return corpus.unread[0].text()
-    reasons = ", ".join(f"{count} {reason}" for one in corpus.sources for reason, count in one.junk.items())
-    return f"What was read is left out: {reasons or 'nothing was there'}."
+    return read_corpus(config.corpus, say) if config.use_corpus else Corpus()

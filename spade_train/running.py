@@ -19,7 +19,15 @@ from spade_train.display import Display
 from spade_train.flags import Words, check_names
 from spade_train.models.model import resolve_model
 from spade_train.models.sketch import check_model, read_sketch
-from spade_train.parts import check_pins, check_weights, find_pool, make_corpus, make_pay, make_selfplay
+from spade_train.parts import (
+    check_pins,
+    check_weights,
+    find_pool,
+    make_corpus,
+    make_outside,
+    make_pay,
+    make_selfplay,
+)
 from spade_train.runs.checkpoints import Checkpoint, checkpoint_at, restore
 from spade_train.runs.disk import is_full
 from spade_train.runs.folder import RunFolder
@@ -155,6 +163,7 @@ def _check_kept(settings: Settings, kept: dict[str, Any]) -> None:
 def _check(settings: Settings, model: str, console: Console) -> Corpus:
     """Raise :class:`UsageError` for what can be known to be wrong before weights are loaded; return the documents."""
     own = settings.selfplay
+    make_outside(own, settings.grpo.temperature)
     make_pay(own)
     corpus = make_corpus(own, console.print)
     for one in corpus.unread:
@@ -206,6 +215,8 @@ def _train(run: Run, checkpoint: Checkpoint | None) -> None:
         ) as problem:  # safetensors and PyTorch tell of a full disk in either way
             _say_how_to_go_on(folder, console)
             raise _stopped(folder, problem) from problem
+        finally:
+            selfplay.close()
     print_results(folder, entries, time.monotonic() - began, console)
 
 

@@ -7,12 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from spade_train.corpus.corpus import Corpus
+from spade_train.corpus.corpus import FEW, Corpus
 from spade_train.corpus.document import Document
 from spade_train.corpus.labels import Labels, domains, skill_of, skills
-
-FEW = 10
-"""Fewer documents than this are a blind spot."""
 
 Wanted = tuple[str, tuple[str, ...]]
 """An environment's domain and skills."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from spade_envs.errors import UsageError
 from spade_train.corpus.chunks import pieces
 from spade_train.corpus.document import Document, Unread
 from spade_train.corpus.labels import Labels, is_about, label
@@ -16,6 +17,9 @@ from spade_train.corpus.source import SHIPPED, Say, Source
 WORDS = 300
 """The most words of what is drawn."""
 
+FEW = 10
+"""Fewer documents than this about a skill or a domain are a blind spot."""
+
 
 @dataclass(frozen=True)
 class Corpus:
@@ -24,13 +28,13 @@ class Corpus:
     sources: tuple[Source, ...] = ()
 
     @classmethod
-    def read(cls, words: Iterable[str | Path] = (), say: Say = lambda _: None) -> Corpus:
+    def read(cls, words: Iterable[str | Path] | None = None, say: Say = lambda _: None) -> Corpus:
         """Read the sources that these words name, perhaps with weights; the shipped one where there are none.
 
         Raises:
             UsageError: a source is not there, or cannot be had.
         """
-        return cls(tuple(Source.read(str(word), say) for word in list(words) or [SHIPPED]))
+        return cls(tuple(Source.read(str(word), say) for word in list(words or ()) or [SHIPPED]))
 
     @classmethod
     def of(cls, documents: Iterable[Document]) -> Corpus:
@@ -64,7 +68,7 @@ class Corpus:
 
         Args:
             seed: the run's seed.
-            index: how many draws with this focus came before.
+            index: a number of the run's; documents are drawn without repeats along consecutive ones.
             focus: a skill, as headers name it, or a domain: of documents about it, as long as there are any.
             words: the most words of the piece.
         """
@@ -91,6 +95,10 @@ class Corpus:
             ]
         return self._found[focus]
 
+    def count_about(self, focus: str) -> int:
+        """Return how many documents are about a skill or a domain."""
+        return sum(map(len, self.about(focus)))
+
     @cached_property
     def _found(self) -> dict[str, list[tuple[int, ...]]]:
         """What :meth:`about` has looked up."""
@@ -102,6 +110,28 @@ class Corpus:
         if not any(found):
             found = [range(len(source.documents)) for source in self.sources]
         return [(number, places) for number, places in enumerate(found) if places]
+
+
+def read_corpus(words: Iterable[str | Path], say: Say = lambda _: None) -> Corpus:
+    """Return the corpus that a setting names, where it holds anything.
+
+    Raises:
+        UsageError: a source is not there, or all of them together hold no document.
+    """
+    try:
+        corpus = Corpus.read(words, say)
+    except UsageError as problem:
+        raise UsageError(f"corpus: {problem}") from problem
+    if not len(corpus):
+        raise UsageError(f"corpus: there is not one document. {_why_nothing(corpus)}")
+    return corpus
+
+
+def _why_nothing(corpus: Corpus) -> str:
+    if corpus.unread:
+        return corpus.unread[0].text()
+    reasons = ", ".join(f"{count} {reason}" for one in corpus.sources for reason, count in one.junk.items())
+    return f"What was read is left out: {reasons or 'nothing was there'}."
 
 
 def _piece(document: Document, epoch: int, seed: int, words: int) -> Document:

@@ -15,7 +15,16 @@ STANDARD = "python"
 
 PLUMBING = {
     *("pip", "setuptools", "wheel", "distribute", "build", "hatchling", "virtualenv", "spade-envs"),
-    *("transformers", "trl", "peft", "accelerate", "datasets", "huggingface-hub", "tokenizers", "safetensors"),
+    *(
+        "transformers",
+        "trl",
+        "peft",
+        "accelerate",
+        "datasets",
+        "huggingface-hub",
+        "tokenizers",
+        "safetensors",
+    ),
 }
 """Installers, and what loads and trains models: their documentation tells of options and not of ideas."""
 

@@ -11,8 +11,8 @@ import pytest
 from spade_envs import registries
 from spade_envs.contract import DOMAINS
 from spade_train.cli import main
-from spade_train.corpus import Corpus, Document, label
-from spade_train.corpus.blind_spots import FEW, survey
+from spade_train.corpus import FEW, Corpus, Document, label
+from spade_train.corpus.blind_spots import survey
 from spade_train.corpus.labels import domains, skill_of, skills
 from spade_train.runs.folder import RunFolder
 
