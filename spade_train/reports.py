@@ -7,8 +7,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from spade_envs import EnvId, Header, registries
+from spade_envs import EnvId, registries
 from spade_envs.errors import SpadeError
+from spade_train.memory import Facts
 from spade_train.rewards.uncertainty import Tally
 
 _RATE = re.compile(r"(\d+)/(\d+) ")
@@ -24,13 +25,15 @@ def report_of(env_id: str) -> dict[str, Any] | None:
     return None
 
 
-def header_of(env_id: str) -> Header | None:
-    """Return an environment's header from whichever registry holds it."""
+def facts_of(env_id: str) -> Facts | None:
+    """Return what is known of an environment since its admission; None where no registry holds it any more."""
     name = EnvId.parse(env_id)
     assert isinstance(name, EnvId)  # it may be played
     for registry in reversed(registries()):
         with contextlib.suppress(SpadeError):
-            return registry.entry(name).header
+            entry = registry.entry(name)
+            score = (entry.report.get("scores") or {}).get("difficulty")
+            return Facts(entry.header.domain, entry.header.skills, score, entry.header.difficulty_levels or 1)
     return None
 
 
