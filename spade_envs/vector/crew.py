@@ -108,9 +108,7 @@ class Crew:
             outcome = self._stepped(plan)
         else:
             refused = self._refused(plan) if self.noted or self._deaths else {}
-            plan = (
-                plan._replace(anew=[at for at in plan.resets if at in self.broken]) if self.broken else plan
-            )
+            plan = plan._replace(anew=[at for at in plan.resets if at in self.broken]) if self.broken else plan
             work = [(squad, squad.chosen(plan, refused)) for squad in self._squads]
             work = [(squad, chosen) for squad, chosen in work if chosen is None or chosen]
             outcome = self._taken(plan, work, self._exchanged(plan, work))

@@ -151,7 +151,9 @@ def _changed(
             found[position] = WorkerFault("lost", text)
         elif row in results.faults:
             found[position] = _beside(results.faults[row])
-        elif not _same(results.columns, row, seen, position) or results.rewards[row] != returned[position]:
+        elif (
+            not _same(results.columns, row, seen, position) or results.rewards[row] != returned[position]
+        ):
             text = "its worker was lost, and the design does not repeat its episode"
             found[position] = WorkerFault("lost", text)
     return found
