@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import random
-from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from spade_envs.errors import UsageError
@@ -25,24 +25,20 @@ def reasoning_gym(options: Options) -> Suite | Skipped:
         return Skipped(
             NAME, "the package reasoning-gym is not installed: pip install 'spade-envs[evaluation]'"
         )
-    kinds = _kinds(options.given)
-    per_kind = -(-options.items // len(kinds))
-    questions, broken = [], []
-    for kind in kinds:
-        try:
-            questions.append(list(_questions(kind, per_kind, options.seed)))
-        except (
-            Exception
-        ) as problem:  # a generator may want a package that is not there, or raise whatever it likes
-            broken.append(f"{kind} ({type(problem).__name__})")
-        if sum(map(len, questions)) >= options.items + len(kinds):
-            break
-    mixed = [of_kind[n] for n in range(per_kind) for of_kind in questions if n < len(of_kind)][
-        : options.items
-    ]
-    if not mixed:
-        return Skipped(NAME, f"none of its generators works here: {', '.join(broken)}")
-    return question_suite(NAME, mixed, note=f"left out: {', '.join(broken)}" if broken else "")
+    kinds, broken = _kinds(options.given), {}
+    questions: list[Question] = []
+    for number in range(options.items):
+        for kind in kinds:
+            if kind not in broken and len(questions) < options.items:
+                try:
+                    questions.append(_question(kind, number, options))
+                except (
+                    Exception
+                ) as problem:  # it may want a package that is not there, or raise whatever it likes
+                    broken[kind] = f"{kind} ({type(problem).__name__})"
+    if not questions:
+        return Skipped(NAME, f"none of its generators works here: {', '.join(broken.values())}")
+    return question_suite(NAME, questions, note=f"left out: {', '.join(broken.values())}" if broken else "")
 
 
 def _kinds(given: str) -> list[str]:
@@ -57,18 +53,18 @@ def _kinds(given: str) -> list[str]:
     return named or sorted(set(DATASETS) - {"composite"})
 
 
-def _questions(kind: str, count: int, seed: int) -> Iterator[Question]:
-    """Yield puzzles; the global generators, which some scorers and puzzles draw from, are put back afterwards."""
+def _question(kind: str, number: int, options: Options) -> Question:
+    """Return a puzzle; the global generator, which some puzzles draw from, is put back afterwards."""
     before = random.getstate()
     try:
-        puzzles = _easiest(kind, count, seed)
-        for number in range(count):
-            entry = puzzles[number]
-            yield Question(f"{kind}-{number}", str(entry["question"]), _judge(puzzles, entry))
+        puzzles = _easiest(kind, options.items, options.seed)
+        entry = puzzles[number]
+        return Question(f"{kind}-{number}", str(entry["question"]), _judge(puzzles, entry))
     finally:
         random.setstate(before)
 
 
+@cache
 def _easiest(kind: str, count: int, seed: int) -> Any:
     from reasoning_gym.factory import CURRICULA, create_curriculum, create_dataset
 
