@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import gymnasium as gym
 from gymnasium.envs.registration import EnvSpec
@@ -36,14 +37,18 @@ def heldout(options: Options) -> Suite | Skipped:
     )
 
 
-def text_of_file(path: Path, action_format: ActionFormat, **arguments: int) -> TextEnv:
+def text_of_file(path: Path, action_format: ActionFormat, **arguments: Any) -> TextEnv:
     """Open the text face of an environment that no registry holds."""
     source = path.read_text("utf-8")
     header = _header(path)
     spec = EnvSpec(
-        str(header.id), IsolatedEnv, max_episode_steps=header.max_episode_steps, disable_env_checker=True
+        str(header.id), _isolated, max_episode_steps=header.max_episode_steps, disable_env_checker=True
     )
     return TextEnv(gym.make(spec, source=source, **arguments), action_format)
+
+
+def _isolated(**arguments: Any) -> gym.Env[Any, Any]:
+    return IsolatedEnv(**arguments)
 
 
 def _header(path: Path) -> Header:
