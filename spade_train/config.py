@@ -157,7 +157,7 @@ class SelfPlayConfig:
     replay: bool = field(
         default=True,
         metadata=_help(
-            "Whether the run's own environments on the frontier fill blocks beside the curriculum."
+            "Whether the run's own environments fill blocks, too, beside those of the curriculum."
         ),
     )
     action_format: Literal["xml", "boxed", "tool_call", "raw"] = field(
