@@ -13,7 +13,7 @@ from spade_train.evaluation.suite import Item, Options, Skipped, Suite
 from spade_train.playing.prompts import HELD_OUT_SEED
 from spade_train.rewards.uncertainty import Tally, p_fewer, total
 from spade_train.runs.folder import RunFolder
-from spade_train.runs.views import records
+from spade_train.runs.views import records, settings
 
 NAME = "history"
 
@@ -129,6 +129,4 @@ def _is_held(text: str) -> bool:
 def run_of(path: Path) -> Path | None:
     """Return the folder of the run that a path belongs to: itself, or what it lies in; None where there is none."""
     near = (path, *list(path.absolute().parents)[:2])
-    return next(
-        (one for one in near if (one / "config.json").is_file() and (one / "rounds.jsonl").exists()), None
-    )
+    return next((one for one in near if "selfplay" in settings(RunFolder(one))), None)

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import gymnasium
+
 from spade_envs.errors import SpadeError, WorkerFault
 from spade_train.playing.chat import Chat, Message
 from spade_train.playing.play import Make
@@ -79,7 +81,7 @@ class Replayer:
     def _of_kind(self, env_id: str, level: int, plays: Sequence[Played]) -> list[Transcript]:
         try:
             env = self.make(env_id, **({} if level == 1 else {"difficulty": level}))
-        except SpadeError:
+        except (SpadeError, gymnasium.error.Error):
             self._leave_out("the environment cannot be made any more", len(plays))
             return []
         with contextlib.closing(env):

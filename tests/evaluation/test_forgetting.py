@@ -70,7 +70,8 @@ def test_a_sure_fall_is_forgotten_and_a_small_one_is_not(run: RunFolder) -> None
 def test_the_run_of_a_checkpoint_is_found(tmp_path: Path) -> None:
     run = tmp_path / "mine"
     (run / "checkpoints" / "checkpoint-3").mkdir(parents=True)
-    (run / "config.json").write_text("{}")
-    (run / "rounds.jsonl").write_text("")
+    (run / "checkpoints" / "config.json").write_text("{}")
+    assert run_of(run) is None
+    (run / "config.json").write_text('{"selfplay": {}}')
     assert run_of(run) == run_of(run / "checkpoints" / "checkpoint-3") == run
     assert run_of(tmp_path) is None
