@@ -16,6 +16,7 @@ from web_server import Request, completion, serving
 
 from spade_train.ahead import Queue
 from spade_train.designer.slots import random_specification
+from spade_train.runs.folder import RunFolder
 
 KEY = "sk-never-to-be-seen"
 
@@ -46,7 +47,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def lines(run: Path, name: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (run / f"{name}.jsonl").read_text().splitlines()]
+    return RunFolder(run).read(f"{name}.jsonl")
 
 
 def ended(process: Started, output: Path) -> None:
@@ -125,8 +126,11 @@ def test_designs_are_made_beside_training_and_neither_a_kill_nor_control_c_loses
         process.kill()
         kept = orders(run)
         process = start(["resume", str(run)], registry, output)
+        end = time.monotonic() + 300
         while len(played(run)) < sum(len(order["seeds"]) for order in kept):
-            assert process.exitcode is None, output.read_text()
+            if process.exitcode is not None or time.monotonic() > end:
+                process.kill()
+                pytest.fail(output.read_text())
             time.sleep(0.1)
         os.kill(process.pid, signal.SIGINT)
         process.join(120)
@@ -155,7 +159,5 @@ def orders(run: Path) -> list[dict[str, Any]]:
 
 def played(run: Path) -> list[str]:
     """The replies of whole rounds, in order."""
-    if not (run / "rounds.jsonl").exists():
-        return []
     done = {entry["round"] for entry in lines(run, "rounds")}
     return [design["reply"] for design in lines(run, "designs") if design["round"] in done]
