@@ -95,9 +95,29 @@ class SelfPlayConfig:
         default=None, metadata=_help("The designer's normalisation (default: --scale_rewards, the agent's).")
     )
     memory: bool = field(default=True, metadata=_help("Whether the designer is told of earlier designs."))
+    memory_size: int = field(
+        default=200, metadata=_help("Designs that are remembered; refused ones fill half of them at most.")
+    )
+    profile: bool = field(
+        default=True,
+        metadata=_help("Whether the designer is told how the agent fares by skill, and what the pool holds."),
+    )
+    target_skill: bool = field(
+        default=True,
+        metadata=_help("Whether each round's designs are to train one skill, drawn by weakness and regret."),
+    )
+    hints: Literal["design", "reader"] = field(
+        default="design",
+        metadata=_help(
+            "Who writes hints: the design itself, or the designer's model on reading the source a second time."
+        ),
+    )
     use_corpus: bool = field(default=True, metadata=_help("Whether designs are grounded on documents."))
     corpus: list[str] = field(
-        default_factory=list, metadata=_help("JSONL files of documents (default: the shipped ones).")
+        default_factory=list,
+        metadata=_help(
+            "Documents: files, folders, shipped, installed, hf:OWNER/NAME; shares as installed=0.5 (default: shipped)."
+        ),
     )
     designer_reward: list[str] = field(
         default_factory=lambda: ["blend"],
@@ -345,6 +365,7 @@ _LEAST = (
         ("save_rounds", 0),
         ("round_retries", 0),
         ("pool_size", 0),
+        ("memory_size", 2),
         ("warm_up_steps", 0),
         ("designer_tokens", 1),
         ("designer_together", 1),

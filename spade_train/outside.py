@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 
 from spade_train.backends import Answer, Ask, Backend, Failed
-from spade_train.designer import DesignContext, Designer
+from spade_train.designer import DesignContext, Designer, Message
 from spade_train.rounds import Design
 
 
@@ -26,6 +26,14 @@ class Outside:
     def write(self, designer: Designer, context: DesignContext, seeds: Sequence[int]) -> list[Design]:
         """Ask for one design for each seed, all of one prompt."""
         return [written(one) for one in self.answers(designer, context, seeds)]
+
+    def replies(self, chats: Sequence[list[Message]], seeds: Sequence[int]) -> list[Design]:
+        """Ask for one reply in free text to each chat; what is only promised counts as none."""
+        asks = [
+            Ask(tuple(chat), seed, self.tokens, temperature=self.temperature, top_p=1.0)
+            for chat, seed in zip(chats, seeds, strict=True)
+        ]
+        return [written(one) for one in self.backend.answer(asks)]
 
     def answers(
         self, designer: Designer, context: DesignContext, seeds: Sequence[int]

@@ -56,9 +56,10 @@ class Queue:
             self._serial += 1
         return self._keep(order)
 
-    def written(self, serial: int, designs: Sequence[Design]) -> Order:
-        """Note what was written for an order, and return it with that."""
-        return self._keep(replace(self._orders[serial], designs=tuple(designs)))
+    def written(self, serial: int, designs: Sequence[Design], context: DesignContext | None = None) -> Order:
+        """Note what was written for an order, and what was told in the end; return it with that."""
+        order = self._orders[serial]
+        return self._keep(replace(order, designs=tuple(designs), context=context or order.context))
 
     def take(self, serial: int, number: int) -> None:
         """Note that a round plays it."""

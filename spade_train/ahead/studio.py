@@ -87,9 +87,10 @@ class Studio:
         if self._closed.is_set():
             return True
         if order.designs is None:
-            answers = self._outside.answers(self._workshop.designer, order.context, order.seeds)
+            context = self._workshop.prepared(None, order.context)
+            answers = self._outside.answers(self._workshop.designer, context, order.seeds)
             if self._closed.is_set() or any(isinstance(one, Pending) for one in answers):
                 return False
-            order = self._queue.written(order.serial, [written(one) for one in answers])
+            order = self._queue.written(order.serial, [written(one) for one in answers], context)
         self._judged[order.serial] = self._workshop.judge(order.designs or (), order.context)
         return True

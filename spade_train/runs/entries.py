@@ -57,6 +57,18 @@ def design_entry(design: Design, number: int, slot: int, earned: Earned | None) 
     }
 
 
+def context_entry(played: Round, rank: int) -> dict[str, Any]:
+    """Return the line of ``contexts.jsonl``: what a process's prompt told, and why; its hash names the prompt."""
+    prompt = played.designs[0].prompt_ids
+    return {
+        "round": played.number,
+        "rank": rank,
+        "prompt_hash": _hash(prompt),
+        "prompt_tokens": len(prompt),
+        "reasons": [asdict(reason) for reason in played.reasons],
+    }
+
+
 def play_entry(episode: Episode, number: int, earned: Earned | None) -> dict[str, Any]:
     """Return the line of ``plays.jsonl``; ``earned`` is None for a play that is measured only."""
     return {

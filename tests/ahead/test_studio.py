@@ -52,6 +52,9 @@ class Workshop:
     problems: list[Exception] = field(default_factory=list)
     settled: list[str] = field(default_factory=list)
 
+    def prepared(self, policy: None, context: DesignContext) -> DesignContext:
+        return context
+
     def judge(self, designs: Sequence[Design], context: DesignContext) -> Any:
         if self.problems:
             raise self.problems.pop(0)
