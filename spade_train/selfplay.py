@@ -115,7 +115,9 @@ class SelfPlay:
         kept = self.standing.after(number, designs, played, out)
         self._remember(number, designs, kept.measured, remembered(reasons))
         self.watch = watch  # last, as the memory: a round that fails before can be played again
-        return Round(number, tuple(designs), tuple(played), tuple(rows), alarms, reasons, stock)
+        outside = self.workshop.outside
+        spent = outside.backend.take() if outside else None
+        return Round(number, tuple(designs), tuple(played), tuple(rows), alarms, reasons, stock, spent)
 
     def _design(
         self, roles: Roles, number: int, plan: RoundPlan, clock: Clock

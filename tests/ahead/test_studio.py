@@ -13,7 +13,7 @@ import pytest
 
 from spade_envs.errors import IsolationError
 from spade_train.ahead import Ahead
-from spade_train.backends import Answer, Ask, Failed, Pending
+from spade_train.backends import Answer, Ask, Failed, Meter, Pending
 from spade_train.designer import DesignContext
 from spade_train.outside import Outside
 from spade_train.rounds import Design, Stock
@@ -84,7 +84,7 @@ class Run:
     rounds: int = 100
 
     def __post_init__(self) -> None:
-        outside = Outside(self.backend, 10, 1.0)
+        outside = Outside(Meter(self.backend), 10, 1.0)
         self.ahead = Ahead(self.workshop, outside, self.folder, self.limit, self.rounds, poll=0.02)  # type: ignore[arg-type]
 
     def round(self, number: int) -> tuple[list[str], Stock]:

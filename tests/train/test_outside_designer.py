@@ -88,7 +88,7 @@ def test_an_external_designer_is_paid_in_money_and_never_learns(
     run = tmp_path / "out"
     nowhere(tmp_path)
     assert KEY not in output.read_text()
-    assert "200 tokens read, 40 written, cost 0.0006; 2 designs got no reply" in output.read_text()
+    assert "200 tokens read, 40 written, cost 0.0006; 2 of 4 asks got no reply" in output.read_text()
     body = web.requests[0].body
     assert (body["temperature"], body["max_tokens"], body["model"]) == (0.7, 99, "small")
     assert "anyOf" in body["response_format"]["json_schema"]["schema"]
@@ -102,7 +102,7 @@ def test_an_external_designer_is_paid_in_money_and_never_learns(
     assert all(one["reward"] is None for one in designs)
     entries = lines(run, "rounds")
     assert [one["backend"] for one in entries] == [
-        {"prompt_tokens": 100, "completion_tokens": 20, "failed": 1, "cost": 0.0003}
+        {"asks": 2, "failed": 1, "prompt_tokens": 100, "completion_tokens": 20, "cost": 0.0003}
     ] * 2
     assert all(one["tokens"]["designer"] == 20 for one in entries)
     assert all(one["gradient"].get("designer", 0.0) == 0.0 for one in entries)
