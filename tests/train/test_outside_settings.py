@@ -64,7 +64,8 @@ def test_a_whole_setting_is_taken_over() -> None:
     outside = make_outside(said, 1.0)
     assert outside is not None
     assert (outside.tokens, outside.temperature) == (77, 0.3)
-    assert isinstance(server := outside.backend.backend, Server)
+    server = outside.backend.backend
+    assert isinstance(server, Server)
     options = server.options
     assert options.price is not None
     assert (options.price.prompt, options.together, options.parallel, options.patience.whole) == (
