@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from spade_train.config import SelfPlayConfig
@@ -41,30 +41,26 @@ class Brief:
 
     def context(self, memory: Memory) -> DesignContext:
         """Return what the designer is told: equal memories give equal contexts."""
-        pieces = memory.recall(self.round) if self.config.memory else ()
-        lessons = memory.lessons() if self.config.memory else ()
-        profile = memory.profile() if self.config.profile else ()
+        profile = memory.profile()[:TOLD_SKILLS] if self.config.profile else ()
+        pool = self.pool if self.config.profile else None
         target = self._target(memory)
         focus = self._focus(target)
         document = self.corpus.draw(self.seed, self.draw, focus=focus)
-        return DesignContext(
+        context = DesignContext(
             round=self.round,
             seed=self.seed,
             document=document,
-            digest="\n".join(piece.text for piece in pieces),
             target=target.skill if target else None,
-            profile=profile[:TOLD_SKILLS],
-            pool=self.pool if self.config.profile else None,
-            lessons=tuple(one.reason for one in lessons),
+            profile=profile,
+            pool=pool,
             reasons=(
                 *([self._of_document(document, focus)] if document else []),
-                *(Reason(f"{one.kind} before", one.record.name, one.why) for one in pieces),
-                *map(_of_lesson, lessons),
-                *_of_profile(profile[:TOLD_SKILLS]),
-                *([_of_pool(self.pool)] if self.pool and self.config.profile else []),
+                *_of_profile(profile),
+                *([_of_pool(pool)] if pool else []),
                 *([_of_target(target)] if target else []),
             ),
         )
+        return remembering(context, memory, self.round) if self.config.memory else context
 
     def _target(self, memory: Memory) -> SkillProfile | None:
         rng = Random(f"{self.seed}/{self.round}/{self.rank}/target")
@@ -79,6 +75,18 @@ class Brief:
         among = f", among {self.corpus.count_about(focus)} documents about {focus}" if focus else ""
         why = f"drawn from the corpus by seed {self.seed} and number {self.draw}{among}"
         return Reason("document", document.source, why)
+
+
+def remembering(context: DesignContext, memory: Memory, number: int) -> DesignContext:
+    """Return a context with what a memory tells of earlier designs in round ``number``: examples and lessons."""
+    pieces, lessons = memory.recall(number), memory.lessons()
+    told = (Reason(f"{one.kind} before", one.record.name, one.why) for one in pieces)
+    return replace(
+        context,
+        digest="\n".join(piece.text for piece in pieces),
+        lessons=tuple(one.reason for one in lessons),
+        reasons=(*context.reasons, *told, *map(_of_lesson, lessons)),
+    )
 
 
 def remembered(reasons: Iterable[Reason]) -> list[str]:

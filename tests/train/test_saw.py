@@ -50,14 +50,15 @@ def brief(config: SelfPlayConfig = CONFIG, rank: int = 0) -> Brief:
 def test_every_piece_of_a_context_has_its_reason() -> None:
     context = brief().context(full())
     pieces = [(one.piece, one.what) for one in context.reasons]
-    assert pieces[:3] == [
-        ("document", "stories.jsonl:12"),
+    assert pieces[0] == ("document", "stories.jsonl:12")
+    assert [what for piece, what in pieces if piece == "profile"] == ["space", "sorting"]
+    assert ("pool", "3 active, 0 mastered, 0 too hard") in pieces
+    assert ("target", context.target) in pieces
+    assert pieces[-3:] == [
         ("good before", "spade/Sorter-v0"),
         ("bad before", "spade/Wall-v0"),
+        ("lesson", context.lessons[0]),
     ]
-    assert ("lesson", context.lessons[0]) in pieces
-    assert [what for piece, what in pieces if piece == "profile"] == ["space", "sorting"]
-    assert pieces[-1] == ("target", context.target)
     assert len(context.digest.splitlines()) == 2
     assert context.pool == PoolStatistics(3)
     assert remembered(context.reasons) == ["spade/Sorter-v0", "spade/Wall-v0"]
