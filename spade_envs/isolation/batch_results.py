@@ -172,7 +172,9 @@ class Reader:
     def _check_columns(self, results: Results, call: str) -> None:
         """Note the rows whose reward is not finite or whose observation is not in its space."""
         rewards, known = results.rewards, {*results.faults, *results.undone}
-        if not math.isfinite(rewards.dot(self._zeros[: len(rewards)])):  # what is not finite, times 0, is not 0
+        if not math.isfinite(
+            rewards.dot(self._zeros[: len(rewards)])
+        ):  # what is not finite, times 0, is not 0
             for row in np.flatnonzero(~np.isfinite(results.rewards)).tolist():
                 if row not in known:
                     found = f"{call}: the reward must be a finite float, found float {results.rewards[row]}"

@@ -140,7 +140,10 @@ class Packing:
         if list(map(type, infos)).count(dict) != len(infos):
             raise UnfitError
         if not all(infos):  # those that are empty, as most are after a reset, say nothing
-            rows, infos = [row for row, info in zip(rows, infos, strict=True) if info], list(filter(None, infos))
+            rows, infos = (
+                [row for row, info in zip(rows, infos, strict=True) if info],
+                list(filter(None, infos)),
+            )
             if not infos:
                 return [], []
         count, first = len(infos), infos[0]

@@ -25,15 +25,38 @@ _FORBIDDEN = frozenset(
     {"setattr", "delattr", "attrgetter", "methodcaller", "vars", "__class__", "sample", "classmethod"}
 )
 _OF_CLASSES = frozenset({"__new__", "__init_subclass__", "__class_getitem__", "__set_name__"})
-_READING = frozenset({"get", "items", "keys", "values", "index", "count", "copy", "union", "intersection", "difference"})
-_TAKING = frozenset({"join", "choice", "permutation", "array", "union", "intersection", "difference", "update", "extend"})
+_READING = frozenset(
+    {"get", "items", "keys", "values", "index", "count", "copy", "union", "intersection", "difference"}
+)
+_TAKING = frozenset(
+    {"join", "choice", "permutation", "array", "union", "intersection", "difference", "update", "extend"}
+)
 _PURE = frozenset(
-    {"all", "any", "dict", "enumerate", "filter", "frozenset", "isinstance", "issubclass", "len", "list", "map", "max"}
+    {
+        "all",
+        "any",
+        "dict",
+        "enumerate",
+        "filter",
+        "frozenset",
+        "isinstance",
+        "issubclass",
+        "len",
+        "list",
+        "map",
+        "max",
+    }
     | {"min", "range", "repr", "reversed", "set", "sorted", "str", "sum", "tuple", "zip"}
 )
 _SETTLED = (
     *(int, float, complex, str, bytes, range, type(None), type(...), np.generic, type, types.ModuleType),
-    *(types.FunctionType, typing._SpecialForm, types.BuiltinFunctionType, types.DynamicClassAttribute, types.MemberDescriptorType),
+    *(
+        types.FunctionType,
+        typing._SpecialForm,
+        types.BuiltinFunctionType,
+        types.DynamicClassAttribute,
+        types.MemberDescriptorType,
+    ),
     *(types.GetSetDescriptorType, np.ufunc),
 )
 
@@ -61,7 +84,11 @@ def uses_of(module: ast.Module) -> Uses | None:
         return None
     mentioned, handed_on, stores = set[str](), set[str](), False
     for node in _inside_functions(module):
-        if _is_beyond(node) or node in travelling or (_name(node) == "type" and not _only_asks(node, parents)):
+        if (
+            _is_beyond(node)
+            or node in travelling
+            or (_name(node) == "type" and not _only_asks(node, parents))
+        ):
             return None
         mentioned |= (names := _read(node))
         if not isinstance(node, (ast.Name, ast.Attribute)) or not _only_reads(node, parents):
@@ -106,7 +133,10 @@ def _may_draw(node: ast.AST) -> bool:
             return any("random" in alias.name for alias in names)
         case ast.ImportFrom(module=path, names=names):
             return "random" in str(path) or any("random" in alias.name for alias in names)
-        case ast.Name(id="random" | "getattr") | ast.Attribute(attr="random", value=ast.Name(id="np" | "numpy")):
+        case (
+            ast.Name(id="random" | "getattr")
+            | ast.Attribute(attr="random", value=ast.Name(id="np" | "numpy"))
+        ):
             return True
     return False
 
@@ -174,7 +204,14 @@ def _travels(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
             return False
         case ast.Call(func=ast.Name(id="isinstance" | "issubclass")) | ast.Attribute():
             return False
-        case ast.ExceptHandler() | ast.Raise() | ast.arg() | ast.FunctionDef() | ast.AnnAssign() | ast.MatchClass():
+        case (
+            ast.ExceptHandler()
+            | ast.Raise()
+            | ast.arg()
+            | ast.FunctionDef()
+            | ast.AnnAssign()
+            | ast.MatchClass()
+        ):
             return False
     return True
 
@@ -195,7 +232,9 @@ def may_share(namespace: dict[str, Any], uses: Uses) -> bool:
         for kind in value.__mro__ if isinstance(value, type) else ():
             if kind.__module__ in (PROGRAM, FACADE) and kind not in seen:
                 seen.add(kind)
-                held += (one for one in vars(kind).items() if kind.__module__ == PROGRAM or type(one[1]) is dict)
+                held += (
+                    one for one in vars(kind).items() if kind.__module__ == PROGRAM or type(one[1]) is dict
+                )
     return all(_is_kept(name, value, uses) for name, value in held)
 
 
@@ -217,7 +256,11 @@ def _is_settled(value: Any, uses: Uses) -> bool:
     """Say whether a value is of a kind that cannot change."""
     parts: tuple[Any, ...] = ()
     if isinstance(value, types.FunctionType) and value.__module__ == PROGRAM:
-        parts = (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values(), *value.__dict__.values())
+        parts = (
+            *(value.__defaults__ or ()),
+            *(value.__kwdefaults__ or {}).values(),
+            *value.__dict__.values(),
+        )
         if value.__code__.co_freevars not in ((), ("__class__",)):
             return False
     elif isinstance(value, property):
@@ -231,6 +274,8 @@ def _is_settled(value: Any, uses: Uses) -> bool:
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         frozen = type(value).__dataclass_params__.frozen  # type: ignore[attr-defined]
         parts = tuple(getattr(value, part.name) for part in dataclasses.fields(value)) if frozen else ([],)
-    elif not isinstance(value, _SETTLED) or (type(value).__module__ == PROGRAM and not isinstance(value, type)):
+    elif not isinstance(value, _SETTLED) or (
+        type(value).__module__ == PROGRAM and not isinstance(value, type)
+    ):
         return False  # the members of a class are looked at by themselves
     return all(_is_settled(part, uses) for part in parts)
