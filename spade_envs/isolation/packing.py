@@ -73,7 +73,7 @@ class Packing:
     def _at_once(self, filler: Filler | None, whole: bool = True) -> Reply:
         odd = list(self.faults.items())
         if whole and filler is not None and self.results and not odd and not self.undone:
-            columns = tuple(zip(*self.results, strict=True))  # type: ignore[arg-type]
+            columns = tuple(zip(*self.results, strict=True))
             texts = filler.fill_columns(*columns)
             return self._reply(texts, *self._infos(range(len(self.results)), columns[4]), [])
         rows = [row for row, result in enumerate(self.results) if result is not None]

@@ -74,6 +74,10 @@ class Uses(NamedTuple):
     handed_on: frozenset[str]
     stores: bool
 
+    def as_plain(self) -> tuple[frozenset[str], frozenset[str], bool]:
+        """Return it in types that can be marshalled."""
+        return self.mentioned, self.handed_on, self.stores
+
 
 def uses_of(module: ast.Module) -> Uses | None:
     """Return what the functions of a module do with names; None where what they do cannot be told by names."""
