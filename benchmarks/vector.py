@@ -1,8 +1,8 @@
 """Vectors of isolated environments against Gymnasium's vectors of the same classes as plain Python.
 
 Run it with ``python benchmarks/vector.py``, with steps, text, wall, async, memory, rebuild or ppo for some of it.
-Figures are CPU time of host and workers together. Other work on the machine inflates every figure, so both sides take turns in
-short blocks, and a ratio is one of best blocks: compare those, not two runs.
+Figures are CPU time of host and workers together. Other work on the machine inflates every figure, so both sides
+take turns in short blocks, and a ratio is one of best blocks: compare those, not two runs.
 """
 
 from __future__ import annotations
