@@ -13,7 +13,6 @@ import dataclasses
 import enum
 import types
 import typing
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +23,11 @@ from spade_envs.language.sealed import FACADE
 _FORBIDDEN = frozenset(
     {"setattr", "delattr", "attrgetter", "methodcaller", "vars", "__class__", "sample", "classmethod"}
 )
+_IMPORTING = frozenset({ast.Import, ast.ImportFrom, ast.Name, ast.Attribute})
+_TELLING = frozenset(
+    {ast.Name, ast.Attribute, ast.Global, ast.FunctionDef, ast.arg, ast.AugAssign, ast.MatchClass}
+)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _OF_CLASSES = frozenset({"__new__", "__init_subclass__", "__class_getitem__", "__set_name__"})
 _READING = frozenset(
     {"get", "items", "keys", "values", "index", "count", "copy", "union", "intersection", "difference"}
@@ -81,13 +85,14 @@ class Uses(NamedTuple):
 
 def uses_of(module: ast.Module) -> Uses | None:
     """Return what the functions of a module do with names; None where what they do cannot be told by names."""
-    parents = {child: node for node in ast.walk(module) for child in ast.iter_child_nodes(node)}
-    classes = frozenset(node.name for node in ast.walk(module) if isinstance(node, ast.ClassDef))
-    travelling = {node for node in ast.walk(module) if _name(node) in classes and _travels(node, parents)}
-    if any(map(_may_draw, ast.walk(module))):
+    parents, inside = _laid_out(module)
+    classes = frozenset(node.name for node in parents if isinstance(node, ast.ClassDef))
+    travelling = {node for node in parents if _name(node) in classes and _travels(node, parents)}
+    if any(_may_draw(node) for node in parents if type(node) in _IMPORTING):
         return None
+    top = _bound(module)
     mentioned, handed_on, stores = set[str](), set[str](), False
-    for node in _inside_functions(module):
+    for node in inside:
         if (
             _is_beyond(node)
             or node in travelling
@@ -99,9 +104,23 @@ def uses_of(module: ast.Module) -> Uses | None:
             handed_on |= names
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
             stores = stores or not (isinstance(node.value, ast.Name) and node.value.id == "self")
-            if isinstance(node.value, ast.Name) and node.value.id in _bound(module):
+            if isinstance(node.value, ast.Name) and node.value.id in top:
                 return None
     return None if stores and travelling else Uses(frozenset(mentioned), frozenset(handed_on), stores)
+
+
+def _laid_out(module: ast.Module) -> tuple[dict[ast.AST, ast.AST], list[ast.AST]]:
+    """Return what each part of a module is a part of, and which stand in functions: all others run only once."""
+    parents: dict[ast.AST, ast.AST] = {}
+    inside: list[ast.AST] = []
+    outside: list[ast.AST] = [module]
+    for nodes in (outside, inside):
+        for node in nodes:  # which grows meanwhile
+            children = list(ast.iter_child_nodes(node))
+            parents.update(dict.fromkeys(children, node))
+            for child in children:
+                (inside if nodes is inside or isinstance(child, _FUNCTIONS) else outside).append(child)
+    return parents, inside
 
 
 def _is_beyond(node: ast.AST) -> bool:
@@ -143,17 +162,6 @@ def _may_draw(node: ast.AST) -> bool:
         ):
             return True
     return False
-
-
-def _inside_functions(module: ast.Module) -> Iterator[ast.AST]:
-    """Yield all that stands in functions, and those themselves; what stands around them runs only once."""
-    outer: list[ast.AST] = [module]
-    while outer:
-        node = outer.pop()
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            yield from ast.walk(node)
-        else:
-            outer += ast.iter_child_nodes(node)
 
 
 def _bound(module: ast.Module) -> set[str]:
