@@ -11,8 +11,8 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from spade_train.designer.memory import FRONTIER
-from spade_train.monitors import EnvironmentSeen, RoundSeen
+from spade_train.memory import FRONTIER
+from spade_train.monitors import DesignSeen, EnvironmentSeen, RoundSeen
 from spade_train.playing.measuring import HALF
 from spade_train.rewards.regret import paired_regret
 from spade_train.rewards.uncertainty import Tally
@@ -45,6 +45,7 @@ class Simulation:
         unread: (round, hinted) -> probability that a play cannot be read.
         refused: share of the designs in whose place the curriculum plays.
         two_kinds: whether some seeds are always solved and the others never.
+        idea: (round, its own generator) -> a design's idea; few are frequent and many rare: the first is one in four.
     """
 
     rng: random.Random
@@ -56,6 +57,7 @@ class Simulation:
     entropy: Callable[[int], float] = lambda number: 0.15 + 1.3 * 0.8**number
     refused: float = 0.33
     two_kinds: bool = False
+    idea: Callable[[int, random.Random], str] = lambda _number, rng: f"idea{int(rng.expovariate(0.3))}"
     pool: list[Environment] = field(default_factory=list)
     frontier: list[Environment] = field(default_factory=list)
 
@@ -83,7 +85,11 @@ class Simulation:
         on = [one.env_id for one in seen if FRONTIER[0] <= one.unhinted_total.rate <= FRONTIER[1]]
         self.frontier = [*self.frontier, *(one for one in new if one.env_id in on)][-32:]
         flat = sum(self._flat(tally) for one in seen for tally in list(one.plain.values())[:1])
-        return RoundSeen(number, seen, self.entropy(number), Tally(flat, len(seen)))
+        apart = random.Random(f"ideas/{number}/{new[0].ease}")  # other draws stay as they are
+        designs = tuple(
+            DesignSeen(self.idea(number, apart), one.env_id if one in played else None) for one in new
+        )
+        return RoundSeen(number, seen, self.entropy(number), Tally(flat, len(seen)), designs)
 
     def _play(self, one: Environment, number: int, new: bool) -> EnvironmentSeen:
         sides: list[dict[int, Tally]] = [{}, {}]
@@ -155,6 +161,11 @@ def misleading(one: Environment) -> Environment:
     return replace(one, hint=-2.0)
 
 
+def one_idea_from(start: int) -> Callable[[int, random.Random], str]:
+    """Nearly all designs have one idea from a round on."""
+    return lambda number, rng: "one" if number >= start and rng.random() < 0.95 else f"idea{rng.randrange(9)}"
+
+
 def hopeless(one: Environment) -> Environment:
     """Nobody ever succeeds."""
     return replace(one, ease=-20.0, hint=0.0)
@@ -185,6 +196,7 @@ HONEST = {
     ),
     "six seeds": Cheat("", _set(seeds=6)),
     "useless hints": Cheat("", shape=lambda one: replace(one, hint=0.0)),
+    "few ideas": Cheat("", _set(idea=lambda _number, rng: rng.choice("abc"))),
 }
 
 CHEATS = {
@@ -207,4 +219,5 @@ CHEATS = {
     "entropy collapses": Cheat("entropy", _set(entropy=lambda n: 1.5 * 0.5**n), start=5),
     "nobody succeeds or says anything new": Cheat("flat", _set(_flat=lambda _tally: True), hopeless),
     "hints mislead": Cheat("negative", shape=misleading),
+    "one idea is left": Cheat("collapse", _set(idea=one_idea_from(9)), start=9),
 }

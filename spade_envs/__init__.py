@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from spade_envs import errors
     from spade_envs.admission import Admission, Panel, Report, admit, judge
+    from spade_envs.admission.variety import behaviour_key, shared_trees, tree_key
     from spade_envs.contract.findings import Finding, Rejection
     from spade_envs.contract.header import Header, parse_header
     from spade_envs.contract.ids import EnvId, near_ids
-    from spade_envs.contract.reply import read_reply
+    from spade_envs.contract.reply import code_blocks, read_reply
     from spade_envs.contract.tool_env import ToolEnv
     from spade_envs.envs import IsolatedEnv
     from spade_envs.isolation.limits import Limits
@@ -43,6 +44,8 @@ _HOMES = {
     "ToolEnv": "spade_envs.contract.tool_env",
     "add_registry": "spade_envs.registry",
     "admit": "spade_envs.admission",
+    "behaviour_key": "spade_envs.admission.variety",
+    "code_blocks": "spade_envs.contract.reply",
     "errors": "spade_envs",
     "judge": "spade_envs.admission",
     "keep_only": "spade_envs.registry",
@@ -53,6 +56,8 @@ _HOMES = {
     "registries": "spade_envs.registry",
     "run_program": "spade_envs.language.program",
     "seeds_folder": "spade_envs.registry",
+    "shared_trees": "spade_envs.admission.variety",
+    "tree_key": "spade_envs.admission.variety",
 }
 
 __all__ = [
@@ -72,6 +77,8 @@ __all__ = [
     "ToolEnv",
     "add_registry",
     "admit",
+    "behaviour_key",
+    "code_blocks",
     "errors",
     "judge",
     "keep_only",
@@ -82,6 +89,8 @@ __all__ = [
     "registries",
     "run_program",
     "seeds_folder",
+    "shared_trees",
+    "tree_key",
 ]
 
 

@@ -12,6 +12,7 @@ from typing import Literal
 
 from spade_envs.errors import UsageError
 from spade_envs.registry import Rules
+from spade_train.backends import Options, Patience, Price, parse_address
 from spade_train.schedule import Schedule
 
 
@@ -49,6 +50,35 @@ class SelfPlayConfig:
             "Another model that designs; it learns as the schedule says, or never with designer_frozen."
         ),
     )
+    designer_backend: str | None = field(
+        default=None,
+        metadata=_help(
+            "Designs come from here and never learn: openai:URL#MODEL, vllm:NAME, transformers:FOLDER, gguf:FILE, "
+            "folder:DIR."
+        ),
+    )
+    designer_price: list[float] = field(
+        default_factory=list,
+        metadata=_help("What a million tokens cost there, of the prompt and of the reply, as 0.15 0.60."),
+    )
+    designer_tokens: int = field(default=2048, metadata=_help("The most tokens of a reply from there."))
+    designer_together: int = field(
+        default=1,
+        metadata=_help("Designs that one request to there asks for (n), where a server knows that."),
+    )
+    designer_parallel: int = field(
+        default=8, metadata=_help("Requests under way there at once; of a model in this process, rows.")
+    )
+    designer_seconds: float = field(
+        default=600.0, metadata=_help("How long one request to there may take, all its tries together.")
+    )
+    designer_ahead: int = field(
+        default=0,
+        metadata=_help(
+            "Rounds' worth of designs from there made beside training, which then is not reproducible bit by bit; "
+            "0: none."
+        ),
+    )
     designer_temperature: float | None = field(
         default=None, metadata=_help("The designer's sampling temperature (default: --temperature).")
     )
@@ -65,9 +95,29 @@ class SelfPlayConfig:
         default=None, metadata=_help("The designer's normalisation (default: --scale_rewards, the agent's).")
     )
     memory: bool = field(default=True, metadata=_help("Whether the designer is told of earlier designs."))
+    memory_size: int = field(
+        default=200, metadata=_help("Designs that are remembered; refused ones fill half of them at most.")
+    )
+    profile: bool = field(
+        default=True,
+        metadata=_help("Whether the designer is told how the agent fares by skill, and what the pool holds."),
+    )
+    target_skill: bool = field(
+        default=True,
+        metadata=_help("Whether each round's designs are to train one skill, drawn by weakness and regret."),
+    )
+    hints: Literal["design", "reader"] = field(
+        default="design",
+        metadata=_help(
+            "Who writes hints: the design itself, or the designer's model on reading the source a second time."
+        ),
+    )
     use_corpus: bool = field(default=True, metadata=_help("Whether designs are grounded on documents."))
     corpus: list[str] = field(
-        default_factory=list, metadata=_help("JSONL files of documents (default: the shipped ones).")
+        default_factory=list,
+        metadata=_help(
+            "Documents: files, folders, shipped, installed, hf:OWNER/NAME; shares as installed=0.5 (default: shipped)."
+        ),
     )
     designer_reward: list[str] = field(
         default_factory=lambda: ["blend"],
@@ -198,6 +248,12 @@ class SelfPlayConfig:
         )
 
     @property
+    def designer_folder(self) -> str | None:
+        """The model that ``designer_backend`` loads into this process with transformers, if it does."""
+        address = parse_address(self.designer_backend) if self.designer_backend else None
+        return address.place if address and address.kind == "transformers" else None
+
+    @property
     def trains_two_models(self) -> bool:
         """Whether the designer is a model of its own that learns."""
         return self.designer_model is not None and self.schedule != "designer_frozen"
@@ -226,6 +282,7 @@ class SelfPlayConfig:
                     f"{name} is {getattr(self, name)}; it must lie in [0, 1), below what success earns."
                 )
         self._check_roles()
+        self._check_backend()
         self.rules()
         if self.turn_tokens > completion_tokens:
             raise UsageError(
@@ -249,6 +306,38 @@ class SelfPlayConfig:
             raise UsageError(f"regret_width is {self.regret_width}; it must be positive.")
         if self.designer_temperature is not None and not self.designer_temperature > 0:
             raise UsageError(f"designer_temperature is {self.designer_temperature}; it must be positive.")
+
+    def _check_backend(self) -> None:
+        """Raise :class:`UsageError` where a designer that is not trained here is named wrongly, or contradicted."""
+        if self.designer_backend is None:
+            for name in ("designer_price", "designer_ahead"):
+                if getattr(self, name):
+                    raise UsageError(
+                        f"{name} has no effect without designer_backend. Name one, or leave it out."
+                    )
+            return
+        address = parse_address(self.designer_backend)
+        for name, value in (("designer_model", self.designer_model), ("role_adapters", self.role_adapters)):
+            if value:
+                raise UsageError(f"{name} and designer_backend contradict each other. Set one of them.")
+        if self.designer == "none":
+            raise UsageError("designer: none leaves designer_backend without work. Set one of them.")
+        if self.schedule != "designer_frozen":
+            raise UsageError(
+                f"schedule {self.schedule} lets the designer learn, and designer_backend cannot. "
+                "Set schedule: designer_frozen."
+            )
+        if address.kind == "folder" and not self.designer_ahead:
+            raise UsageError(
+                "designer_backend folder: its replies come later than a round can wait for. Set designer_ahead: 1."
+            )
+        self.backend_options()
+
+    def backend_options(self) -> Options:
+        """Return how ``designer_backend`` is asked. Raises UsageError for a price that is none."""
+        patience = Patience(silence=self.designer_seconds, whole=self.designer_seconds)
+        price = Price.of(self.designer_price)
+        return Options(price, self.designer_together, self.designer_parallel, patience)
 
 
 def _weights(setting: str, words: Iterable[str]) -> dict[str, float]:
@@ -276,7 +365,13 @@ _LEAST = (
         ("save_rounds", 0),
         ("round_retries", 0),
         ("pool_size", 0),
+        ("memory_size", 2),
         ("warm_up_steps", 0),
+        ("designer_tokens", 1),
+        ("designer_together", 1),
+        ("designer_parallel", 1),
+        ("designer_seconds", 1),
+        ("designer_ahead", 0),
     ),
 )
 

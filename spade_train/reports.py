@@ -9,6 +9,7 @@ from typing import Any
 
 from spade_envs import EnvId, registries
 from spade_envs.errors import SpadeError
+from spade_train.memory import Facts
 from spade_train.rewards.uncertainty import Tally
 
 _RATE = re.compile(r"(\d+)/(\d+) ")
@@ -21,6 +22,18 @@ def report_of(env_id: str) -> dict[str, Any] | None:
     for registry in reversed(registries()):
         with contextlib.suppress(SpadeError):
             return dict(registry.report(name))
+    return None
+
+
+def facts_of(env_id: str) -> Facts | None:
+    """Return what is known of an environment since its admission; None where no registry holds it any more."""
+    name = EnvId.parse(env_id)
+    assert isinstance(name, EnvId)  # it may be played
+    for registry in reversed(registries()):
+        with contextlib.suppress(SpadeError):
+            entry = registry.entry(name)
+            score = (entry.report.get("scores") or {}).get("difficulty")
+            return Facts(entry.header.domain, entry.header.skills, score)
     return None
 
 

@@ -8,6 +8,8 @@ from functools import cached_property
 from statistics import fmean
 from typing import Any, Literal
 
+from spade_envs import Finding
+from spade_train.designer import Reason
 from spade_train.monitors import Alarm
 from spade_train.playing.play import Episode
 from spade_train.rewards.regret import Regret, paired_regret
@@ -40,6 +42,12 @@ class Design:
         refusal: why it was refused, as text; None where it was admitted.
         env_id: the id that ``gymnasium.make`` opens; None where it was refused.
         report: the admission's report, where it came to one.
+        mends: what was mended in the source, by name.
+        findings: why it was refused, as values.
+        repairs: how many more replies it took; the row that is trained on holds the first one.
+        hint: who wrote the hint in the source, or why it is the designer's own; None where nobody else was asked.
+        prompt_tokens, completion_tokens, cost: of a designer that is not trained here, as its backend counts them;
+            the trainer's own tokens stand in ``prompt_ids`` and ``completion_ids``.
     """
 
     reply: str
@@ -51,6 +59,33 @@ class Design:
     refusal: str | None = None
     env_id: str | None = None
     report: dict[str, Any] | None = None
+    mends: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    repairs: int = 0
+    hint: str | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost: float | None = None
+
+    @property
+    def sampled(self) -> int:
+        """How many tokens the designer has sampled."""
+        return sum(self.mask) if self.completion_tokens is None else self.completion_tokens
+
+
+@dataclass(frozen=True)
+class Stock:
+    """Designs that are made beside training, as a round begins.
+
+    Attributes:
+        taken: played in this round.
+        ready: judged and waiting for a round.
+        asked: on their way.
+    """
+
+    taken: int
+    ready: int
+    asked: int
 
 
 @dataclass(frozen=True)
@@ -130,6 +165,8 @@ class Round:
         played: one entry for each design (its own environment, or one in its place), then the fillers.
         rows: the batch: the designer's block first, where it learns; then the agent's.
         alarms: what the watch over all processes' rounds found.
+        reasons: why each piece stood in the designer's prompt.
+        stock: where designing runs beside training, what there was of it.
         skipped: why the round could not be played; its rows then hold nothing to learn. None where it was.
     """
 
@@ -138,6 +175,8 @@ class Round:
     played: tuple[Played, ...]
     rows: tuple[Row, ...]
     alarms: tuple[Alarm, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+    stock: Stock | None = None
     skipped: str | None = None
 
     @classmethod

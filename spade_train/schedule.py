@@ -6,7 +6,7 @@ once and for all. Where the designer does not learn, an agent block takes its pl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Kind = Literal["joint", "alternate", "designer_frozen", "agent_frozen"]
@@ -29,6 +29,13 @@ class RoundPlan:
     blocks: int
     fillers: int
     agent_learns: bool = True
+
+    def with_designs(self, count: int) -> RoundPlan:
+        """Return the plan where so many of the designs are there: fillers stand for the others' blocks."""
+        if count == self.designs:
+            return self
+        blocks = self.blocks // self.designs * count
+        return replace(self, designs=count, blocks=blocks, fillers=self.fillers + self.blocks - blocks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,22 +31,28 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from spade_envs import make_text
+from spade_envs.records import Measured
+from spade_train.ahead import Ahead
+from spade_train.briefing import Brief, remembered
 from spade_train.clock import Clock
 from spade_train.config import SelfPlayConfig
+from spade_train.corpus import Corpus
 from spade_train.curriculum import choose
-from spade_train.designer import Corpus, DesignContext, Memory, Record
+from spade_train.designer import DesignContext, Reason
 from spade_train.designing import Workshop
-from spade_train.monitors import Alarm
+from spade_train.memory import Facts, Idea, Memory, Record, statistics
+from spade_train.monitors import Alarm, DesignSeen
 from spade_train.playing.decoding import Policy
 from spade_train.playing.measuring import Place, Player
 from spade_train.playing.play import Limits
 from spade_train.playing.prompts import TRAINING_SEEDS, TextEnvironment
-from spade_train.reports import random_play, report_of
+from spade_train.reports import facts_of, random_play, report_of
 from spade_train.rewards.paying import Pay, flat_blocks
 from spade_train.rewards.uncertainty import Tally, total
-from spade_train.rounds import Design, Played, Role, Round
+from spade_train.rounds import Design, Played, Role, Round, Stock
 from spade_train.schedule import RoundPlan, Schedule
 from spade_train.standing import Standing
 from spade_train.watching import Watch, environment_seen
@@ -74,6 +80,7 @@ class SelfPlay:
         seed: the run's seed; a round's draws follow from it, the round's number and the rank alone.
         pool: ids that fill the blocks of refused designs, and all blocks of a round without designs.
         world: the processes that train together; each plays a round of its own, all share one memory.
+        ahead: who designs beside training, where that is wanted.
     """
 
     config: SelfPlayConfig
@@ -88,38 +95,77 @@ class SelfPlay:
     world: World = field(default_factory=World)
     memory: Memory = field(default_factory=Memory)
     watch: Watch = field(default_factory=Watch)
+    _facts: dict[str, Facts | None] = field(default_factory=dict, init=False, repr=False)
+    ahead: Ahead | None = None
 
     def round(self, roles: Roles, number: int, clock: Clock) -> Round:
         """Play round ``number`` and return the batch to train on."""
         plan = self.schedule.plan(number)
         rng = random.Random(f"{self.seed}/{number}/{self.world.rank}")
-        designs = self._design(roles, number, plan, clock) if plan.designs else []
+        designs, reasons, stock = self._design(roles, number, plan, clock) if plan.designs else ([], (), None)
+        plan = plan.with_designs(len(designs))
         with clock.phase("play"):
             roles.use("agent")
             played = self._play(roles.agent, designs, plan, rng)
         rows = self.pay.of_agent(played) if plan.agent_learns else []
-        watch, alarms = self._look(number, played, flat_blocks(rows, self.schedule.group))
+        watch, alarms = self._look(number, designs, played, flat_blocks(rows, self.schedule.group))
         if plan.designer_learns:
             rows = self.pay.of_designer(designs, played, alarms) + rows
-        self.standing.after(number, designs, played, set(watch.quarantined) - set(self.watch.quarantined))
-        self._remember(number, designs, played)
+        out = set(watch.quarantined) - set(self.watch.quarantined)
+        kept = self.standing.after(number, designs, played, out)
+        self._remember(number, designs, kept.measured, remembered(reasons))
         self.watch = watch  # last, as the memory: a round that fails before can be played again
-        return Round(number, tuple(designs), tuple(played), tuple(rows), alarms)
+        return Round(number, tuple(designs), tuple(played), tuple(rows), alarms, reasons, stock)
 
-    def _design(self, roles: Roles, number: int, plan: RoundPlan, clock: Clock) -> list[Design]:
-        """Let the designer write, and judge what it wrote."""
-        context = self.context(number)
+    def _design(
+        self, roles: Roles, number: int, plan: RoundPlan, clock: Clock
+    ) -> tuple[list[Design], tuple[Reason, ...], Stock | None]:
+        """Let the designer write, and judge what it wrote; or take what has been designed beside training.
+
+        Returns:
+            The designs, why the designer was told what it was told, and the stock of designs beside training.
+        """
+        if self.ahead is not None:
+            with clock.phase("admit"):
+                return self._ready(self.ahead, number, plan.designs)
         with clock.phase("design"):
             roles.use("designer")
+            context = self.workshop.prepared(roles.designer, self.context(number))
             replies = self.workshop.write(roles.designer, context, plan.designs)
         with clock.phase("admit"):
-            return self.workshop.admit(replies, context)
+            return self.workshop.admit(replies, context, roles.designer), context.reasons, None
 
-    def context(self, number: int) -> DesignContext:
-        """Return what the designer is told: a document that no other process draws, and what all remember."""
-        document = self.corpus.draw(self.seed, number * self.world.size + self.world.rank)
-        digest = self.memory.digest() if self.config.memory else ""
-        return DesignContext(round=number, seed=self.seed, document=document, digest=digest)
+    def _ready(self, ahead: Ahead, number: int, count: int) -> tuple[list[Design], tuple[Reason, ...], Stock]:
+        """Take this process's part of what is ready; the first process designs for all."""
+        first, size = self.world.first, self.world.size
+        found = ahead.round(number, count * size, partial(self.context, number)) if first else None
+        designs, stock = self.world.gather(found)[0] or ([], Stock(0, 0, 0))
+        told = ahead.told if first and designs else ()  # one prompt for all: told once
+        return designs[self.world.rank * count :][:count], told, stock
+
+    def close(self) -> None:
+        """End what runs beside training."""
+        if self.ahead is not None:
+            self.ahead.close()
+
+    def context(self, number: int, draw: int | None = None) -> DesignContext:
+        """Return what the designer is told: a document that no other process draws, and what all remember.
+
+        Args:
+            number: the round.
+            draw: the document's place in the corpus's order, where that is not the round's.
+        """
+        place = number * self.world.size + self.world.rank if draw is None else draw
+        active = {env_id: self._facts_of(env_id) for env_id in self._candidates()}
+        pool = statistics(active, self.standing.statuses.values())
+        brief = Brief(self.config, number, self.seed, self.world.rank, self.corpus, place, pool)
+        return brief.context(self.memory)
+
+    def _facts_of(self, env_id: str) -> Facts | None:
+        """Return what admission knows of an environment, read once: a version never changes."""
+        if self._facts.get(env_id) is None:
+            self._facts[env_id] = facts_of(env_id)
+        return self._facts[env_id]
 
     def _play(
         self, policy: Policy, designs: Sequence[Design], plan: RoundPlan, rng: random.Random
@@ -150,37 +196,39 @@ class SelfPlay:
         fit = [one for one in known if one not in self.watch.quarantined and self.standing.may_play(one)]
         return fit or list(self.pool)
 
-    def _look(self, number: int, played: Sequence[Played], flat: Tally) -> tuple[Watch, tuple[Alarm, ...]]:
-        """Let the monitors see what every process has played; all come to the same alarms."""
+    def _look(
+        self, number: int, designs: Sequence[Design], played: Sequence[Played], flat: Tally
+    ) -> tuple[Watch, tuple[Alarm, ...]]:
+        """Let the monitors see what every process has designed and played; all come to the same alarms."""
         known = [environment_seen(one, random_play(report_of(one.env_id))) for one in played]
-        parts = self.world.gather((known, flat))
-        seen = [one for part, _ in parts for one in part]
-        return self.watch.after(number, seen, total(flat for _, flat in parts))
+        ideas = [(Idea.of(design.source or ""), design.env_id) for design in designs]
+        parts = self.world.gather((known, ideas, flat))
+        seen = [one for part, *_ in parts for one in part]
+        meant = [one for _, part, _ in parts for one in part]
+        keys = self.memory.ideas(idea for idea, _ in meant)
+        told = [DesignSeen(key, env_id) for key, (_, env_id) in zip(keys, meant, strict=True) if key]
+        return self.watch.after(number, seen, total(flat for *_, flat in parts), told)
 
     def make(self, env_id: str) -> TextEnvironment:
         """Open an environment's text face."""
         env: TextEnvironment = make_text(env_id, action_format=self.config.action_format)
         return env
 
-    def _remember(self, number: int, designs: Sequence[Design], played: Sequence[Played]) -> None:
-        """Add everybody's designs, in the order of ranks: all processes remember the same."""
-        mine = [_record(*pair, number) for pair in zip(designs, played, strict=False) if pair[0].source]
-        for record in (record for records in self.world.gather(mine) for record in records):
+    def _remember(
+        self, number: int, designs: Sequence[Design], measured: Sequence[Measured], shown: Sequence[str]
+    ) -> None:
+        """Add everybody's designs, in the order of ranks, and what was measured: all processes remember the same."""
+        mine = [
+            Record.of(design.source, number, id=design.env_id, reason=design.refusal)
+            for design in designs
+            if design.source is not None
+        ]
+        parts = self.world.gather((mine, shown))
+        for record in (record for records, _ in parts for record in records):
             self.memory.add(record)
-
-
-def _record(design: Design, played: Played, number: int) -> Record:
-    assert design.source is not None  # its caller leaves out replies without a source
-    if design.env_id is None:
-        return Record.of(design.source, number, reason=design.refusal)
-    return Record.of(
-        design.source,
-        number,
-        id=design.env_id,
-        success=played.success,
-        hinted=played.hinted_success,
-        regret=played.regret.mean if played.regret else None,
-    )
+        facts = {one.id: self._facts_of(one.id) for one in measured}
+        self.memory.learn(number, measured, {name: one.skills for name, one in facts.items() if one})
+        self.memory.note(number, self.standing.statuses, {name for _, names in parts for name in names})
 
 
 def _seeds(rng: random.Random, count: int) -> tuple[int, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
@@ -53,6 +53,14 @@ class Tallied:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a round put on record: measures of all processes' plays, one entry an environment; changes of status."""
+
+    measured: tuple[Measured, ...]
+    changes: tuple[StatusChange, ...]
+
+
 @dataclass
 class Standing:
     """Where environments stand; the first process writes it down, all know it.
@@ -81,10 +89,15 @@ class Standing:
         """Say whether an environment of the run's own is in the pool."""
         return self._known.get(env_id) == "active"
 
+    @property
+    def statuses(self) -> Mapping[str, str]:
+        """Return id -> status of every environment on record."""
+        return self._known
+
     def after(
         self, number: int, designs: Sequence[Design], played: Sequence[Played], quarantined: Iterable[str]
-    ) -> list[StatusChange]:
-        """Put a round on record, and return what changed.
+    ) -> Kept:
+        """Put a round on record; every process gets the same.
 
         Args:
             number: the round's number.
@@ -97,19 +110,24 @@ class Standing:
         """
         mine = [Tallied.of(one, why) for one, why in zip(played, _reasons(designs, len(played)), strict=True)]
         tested = [one for part in self.world.gather(mine) for one in part]
-        written = self._written(number, tested, quarantined) if self.world.first else ([], {})
+        measured = merged(tested, self.run, number)
+        written = self._written(number, tested, measured, quarantined) if self.world.first else ([], {})
         changes, self._known = self.world.gather(written)[0]
-        return changes
+        return Kept(tuple(measured), tuple(changes))
 
     def _written(
-        self, number: int, tested: Sequence[Tallied], quarantined: Iterable[str]
+        self,
+        number: int,
+        tested: Sequence[Tallied],
+        measured: Sequence[Measured],
+        quarantined: Iterable[str],
     ) -> tuple[list[StatusChange], dict[str, str]]:
         why = "its designer was found to cheat by it"
         changes = keep_round(
             self.registry,
             self.run,
             number,
-            measured=merged(tested, self.run, number),
+            measured=measured,
             choices=[Choice(i, self.run, number, w) for i, w in sorted({(t.env_id, t.why) for t in tested})],
             rules=self.rules,
             also=[StatusChange(env_id, "quarantined", why, self.run, number) for env_id in quarantined],

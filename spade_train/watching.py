@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from spade_train.monitors import Alarm, EnvironmentSeen, History, RoundSeen, is_quarantined, watch
+from spade_train.monitors import Alarm, DesignSeen, EnvironmentSeen, History, RoundSeen, is_quarantined, watch
 from spade_train.playing.play import Episode
 from spade_train.rewards.uncertainty import Tally
 from spade_train.rounds import Played
@@ -29,10 +29,14 @@ class Watch:
     quarantined: tuple[str, ...] = ()
 
     def after(
-        self, number: int, seen: Iterable[EnvironmentSeen], flat: Tally
+        self,
+        number: int,
+        seen: Iterable[EnvironmentSeen],
+        flat: Tally,
+        designs: Iterable[DesignSeen] = (),
     ) -> tuple[Watch, tuple[Alarm, ...]]:
         """Return the watch after a round, and its alarms. ``flat`` counts the agent's blocks without variance."""
-        told = RoundSeen(number, tuple(seen), entropy=self.entropy, agent_blocks=flat)
+        told = RoundSeen(number, tuple(seen), self.entropy, flat, tuple(designs))
         history, alarms = watch(self.history, told)
         new = [one.env_id for one in alarms if one.env_id and is_quarantined(alarms, one.env_id)]
         return replace(

@@ -51,6 +51,15 @@ def neighbours(registries: Iterable[Registry], held_out: Path | None = None) -> 
     return (*map(_of_entry, entries), *kept_out)
 
 
+def shown(sources: Iterable[str]) -> tuple[Neighbour, ...]:
+    """Return sources that stand in no registry as neighbours, known by their code and rules alone."""
+    return tuple(
+        Neighbour(str(header.id), None, code_sha256(source), _of_source(source))
+        for source in sources
+        if not isinstance(header := parse_header(source), Rejection)
+    )
+
+
 def _of_entry(entry: Entry) -> Neighbour:
     known = _known.get(entry.path)
     if known is None or known[0] is not entry:  # a registry gives the same object while its files stay

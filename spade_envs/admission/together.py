@@ -13,6 +13,7 @@ from typing import Any
 from spade_envs.admission.admit import Admission, duplicate, settle, surroundings
 from spade_envs.admission.evidence import Surroundings
 from spade_envs.admission.many import judge_many
+from spade_envs.admission.neighbours import shown as as_neighbours
 from spade_envs.admission.report import Report
 from spade_envs.admission.settings import Settings
 from spade_envs.errors import SpadeError
@@ -29,6 +30,7 @@ class Panel:
         document: the text that they were made from; long copies of it are refused.
         settings: how much is played, and the limits.
         provenance: JSON-ready: how they were made, kept in their reports.
+        shown: sources that their designer was shown and no registry holds; copies of them are refused.
     """
 
     def __init__(
@@ -40,10 +42,11 @@ class Panel:
         document: str | None = None,
         settings: Settings = Settings(),  # noqa: B008 (frozen)
         provenance: Mapping[str, Any] | None = None,
+        shown: Sequence[str] = (),
     ) -> None:
         self._registry, self._run, self._round, self._settings = registry, run, round, settings
         self._document, self._provenance = document, provenance
-        self._compared = surroundings(registry, Surroundings())
+        self._compared = surroundings(registry, Surroundings(neighbours=as_neighbours(shown)))
 
     def judge(self, sources: Sequence[str], jobs: int | None = None) -> list[Report | Admission]:
         """Return for each source the report on it, or what became of it at once where its code is known.
@@ -65,21 +68,33 @@ class Panel:
             verdicts[new[at]] = verdict
         return [verdict for verdict in verdicts if verdict is not None]
 
-    def settle(self, sources: Sequence[str], verdicts: Sequence[Report | Admission]) -> list[Admission]:
+    def settle(
+        self,
+        sources: Sequence[str],
+        verdicts: Sequence[Report | Admission],
+        provenances: Sequence[Mapping[str, Any]] | None = None,
+    ) -> list[Admission]:
         """Do what the verdicts say, in order: write what is admitted, keep what is refused.
+
+        Args:
+            sources: whole files.
+            verdicts: what :meth:`judge` said of them.
+            provenances: how each was made, where that is not the same for all.
 
         Raises:
             RegistryError: the registry cannot be written.
         """
         return [
-            verdict if isinstance(verdict, Admission) else self._settled(source, verdict)
-            for source, verdict in zip(sources, verdicts, strict=True)
+            verdict if isinstance(verdict, Admission) else self._settled(source, verdict, provenance)
+            for source, verdict, provenance in zip(
+                sources, verdicts, provenances or [self._provenance] * len(sources), strict=True
+            )
         ]
 
     def _known(self, source: str) -> Admission | None:
         return duplicate(source, self._registry, self._run, self._round)
 
-    def _settled(self, source: str, report: Report) -> Admission:
+    def _settled(self, source: str, report: Report, provenance: Mapping[str, Any] | None) -> Admission:
         return settle(
             source,
             report,
@@ -87,5 +102,5 @@ class Panel:
             run=self._run,
             round=self._round,
             compared=self._compared,
-            provenance=self._provenance,
+            provenance=provenance,
         )

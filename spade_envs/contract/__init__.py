@@ -21,6 +21,7 @@ from spade_envs.contract.header import (
 )
 from spade_envs.contract.header_keys import DOMAINS
 from spade_envs.contract.ids import EnvId, near_ids, near_matches
+from spade_envs.contract.printable import printable
 from spade_envs.contract.reply import read_reply
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ __all__ = [
     "near_ids",
     "near_matches",
     "parse_header",
+    "printable",
     "read_reply",
     "set_parent",
     "set_version",

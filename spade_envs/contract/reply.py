@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from spade_envs.contract.findings import Finding, Rejection
 from spade_envs.contract.header import has_header
@@ -18,6 +18,7 @@ _FENCE_OR_THOUGHT = re.compile(
     rf"^(?P<indent> {{0,3}})(?P<fence>`{{3,}}(?=[^`\n]*$)|~{{3,}})[^\n]*|^[ \t]*(?=<{_TAG}>)", _FLAGS
 )
 
+_CODE_BEGINS = re.compile(r"\s*(def |class |@|import |from |#)")
 _QUOTE = "(?P<quote>[\u201c\u201d\u201e\u2018\u2019])"
 _HEADER_QUOTE = re.compile(rf"^#\s*\w+\s*=\s*\[?\s*{_QUOTE}", re.MULTILINE)
 _CODE_QUOTE = re.compile(
@@ -42,8 +43,7 @@ def read_reply(reply: str) -> str | Rejection:
     It is the last complete fenced block outside thinking tags that has a header, or the whole reply where
     that is source without a fence.
     """
-    text = reply.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    parts = _parts(_BEGUN_THOUGHT.sub("", text))
+    parts = _read(reply)
     sources = [block for block in parts.blocks if has_header(block)]
     if parts == _Parts(parts.text, ()) and has_header(parts.text):
         sources = [parts.text]
@@ -51,6 +51,29 @@ def read_reply(reply: str) -> str | Rejection:
         return Rejection((_why_none(parts),))
     source = sources[-1].strip("\ufeff\n") + "\n"
     return Rejection(findings) if (findings := tuple(_typographic_quotes(source))) else source
+
+
+def code_blocks(reply: str) -> tuple[str, ...] | Rejection:
+    """Return the complete fenced blocks of a reply outside thinking tags, with LF line ends, or say why there is none.
+
+    A reply that is cut off inside a block or a thought is refused: what stands before may be a draft. A reply without
+    fences is one block where it begins as code does.
+    """
+    parts = _read(reply)
+    blocks = tuple(block for block in parts.blocks if block.strip())
+    if not parts.blocks and not parts.open_end and _CODE_BEGINS.match(parts.text):
+        blocks = (parts.text,)
+    if parts.open_end or not blocks:
+        return Rejection(
+            (_why_none(replace(parts, blocks=()), "Put the code in one fenced block and close it."),)
+        )
+    findings = tuple(finding for block in blocks for finding in _typographic_quotes(block))
+    return Rejection(findings) if findings else blocks
+
+
+def _read(reply: str) -> _Parts:
+    text = reply.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    return _parts(_BEGUN_THOUGHT.sub("", text))
 
 
 def _parts(text: str) -> _Parts:
@@ -79,8 +102,10 @@ def _dedented(content: str, indent: int) -> str:
     return re.sub(rf"^ {{0,{indent}}}", "", content, flags=re.MULTILINE)
 
 
-def _why_none(parts: _Parts) -> Finding:
-    whole = "Put the whole file, header first, in one fenced code block and close it."
+_WHOLE = "Put the whole file, header first, in one fenced code block and close it."
+
+
+def _why_none(parts: _Parts, whole: str = _WHOLE) -> Finding:
     if not parts.text.strip():
         return Finding("reply.empty", "The reply holds nothing outside its thoughts.", whole)
     if parts.open_end:

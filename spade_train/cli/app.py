@@ -17,10 +17,13 @@ from spade_envs.errors import SpadeError, UsageError
 
 COMMANDS = {
     "train": "spade_train.cli.train",
+    "design": "spade_train.cli.design",
     "resume": "spade_train.cli.resume",
     "rollback": "spade_train.cli.rollback",
     "list": "spade_train.cli.runs",
     "show": "spade_train.cli.show",
+    "corpus": "spade_train.cli.corpus",
+    "saw": "spade_train.cli.saw",
 }
 """Word -> the module whose ``run(words, console)`` obeys it. Imported when it is asked for: some load PyTorch."""
 

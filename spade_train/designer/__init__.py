@@ -1,19 +1,27 @@
 """Designing environments: what a designer is told, and how a source comes of its reply."""
 
-from spade_train.designer.context import DesignContext, Designer, Document, Message
-from spade_train.designer.corpus import Corpus
+from spade_train.corpus import Corpus, Document
+from spade_train.designer.compose import ComposeDesigner
+from spade_train.designer.context import DesignContext, Designer, Draft, Message, Reason
+from spade_train.designer.edit import EditDesigner
 from spade_train.designer.free import FreeDesigner
-from spade_train.designer.memory import Memory, Record
+from spade_train.designer.prompts import Window
+from spade_train.designer.repair import read_repair, repair_prompt
 from spade_train.designer.slots import SlotDesigner
 
 __all__ = [
+    "ComposeDesigner",
     "Corpus",
     "DesignContext",
     "Designer",
     "Document",
+    "Draft",
+    "EditDesigner",
     "FreeDesigner",
-    "Memory",
     "Message",
-    "Record",
+    "Reason",
     "SlotDesigner",
+    "Window",
+    "read_repair",
+    "repair_prompt",
 ]

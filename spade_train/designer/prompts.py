@@ -1,125 +1,242 @@
-"""Every word that a designer reads, in one place."""
+"""Every word that a designer reads: texts in ``texts/``, put together here within a budget of tokens."""
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from spade_envs.errors import UsageError
 from spade_train.designer.context import DesignContext, Message
+from spade_train.designer.worked import Example
 
-SLOTS_ROLE = (
-    "You design small games. Each is one line of JSON, about the given text and unlike earlier games."
-)
+VERSION = 2
+"""Changes with any change of what designers are told."""
 
-FREE_ROLE = """\
-You design environments in which a language model learns by reinforcement. You write each as one complete
-Python file: a header and one Gymnasium class that obey the contract below. A good environment is easy to
-check and not easy to solve: random play fails, the expert always succeeds, and the agent succeeds
-sometimes, more often with the hint."""
-
-CONTRACT = """\
-# The contract
-- The file begins with the header: TOML in comments between `# /// spade` and `# ///`. Its keys: `id` is
-  "spade/<CamelCaseName>-v0"; `title` has at most 60 characters and `summary` at most 200; `domain` is
-  games, math, science, code, planning, language or tools; `skills` are 1 to 6 lower-case tags; `origin` is
-  "generated"; `generation_round` is as told below; `max_episode_steps`, 1 to 1000, is the time limit;
-  `license` is an SPDX expression; `contract` is 1. Optional: `parent`, the id of an environment that it
-  derives from, and `difficulty_levels`, a number N, when the constructor takes `difficulty` from 1, the
-  easiest, to N.
-- Exactly one class derives from gym.Env (or spade_envs.ToolEnv, below). Its docstring states the rules as
-  the agent reads them, never the answer.
-- Every argument of the constructor has a default; `render_mode=None` is one of them.
-- Spaces: Discrete, MultiDiscrete, MultiBinary, Box, Text, and Dict or Tuple of these. Every observation
-  lies in its space.
-- `reset(self, *, seed=None, options=None)` calls `super().reset(seed=seed)` first and returns two
-  values: the observation and `{}`.
-- `step(self, action)` returns `observation, reward, terminated, truncated, info`. An action that lies in
-  the space never raises. Rewards are finite, and their sum over an episode lies in [-1, 1]; every success
-  returns more than every failure. A step that terminates says in `info["is_success"]` whether the goal has
-  been reached; `info` holds nothing that helps to act.
-- Randomness comes from `self.np_random`: `.integers(low, high)`, `.choice`, `.permutation`, `.random()`.
-  The same seed and actions give the same episode.
-- `render()` returns the state as text; where the observation is Text it may be missing. `action_names` may
-  name the actions of a Discrete space.
-- `hint()` returns at most 100 words that help in the present episode: a strategy or hidden facts, but never
-  an action that the expert takes.
-- `expert_action()` returns the right action for the present state and changes nothing. Followed from reset,
-  it succeeds within `max_episode_steps` on every seed.
-- Random play, one action repeated, another episode's actions, and the hint's text alone each succeed in at
-  most a quarter of the episodes.
-- A tool-use environment derives from spade_envs.ToolEnv and has no spaces and no `step`: `reset` returns the
-  task as text and `{}`; each tool is a method `tool_<name>` with annotated parameters and a Google-style
-  docstring; `goal_reached(answer)` checks the whole outcome when the agent calls `finish`; `expert_action()`
-  returns `{"name": ..., "arguments": {...}}`, in the end with the name "finish".
-- Imports: gymnasium, numpy, spade_envs, and of the standard library only pure modules such as math, random,
-  re, json, string, itertools, functools, collections, dataclasses, enum. No files, clocks, eval, exec,
-  async or metaclasses; no dunder attributes; of the dunder methods only the usual ones such as `__init__`
-  and `__len__`."""
-
-REQUEST = """\
-Write one new environment, inspired by the document where there is one. It must differ from the examples and
-from earlier environments in its rules, not only in its names. In the header write
-`generation_round = {round}`. Reply with the whole file in one ```python block."""
-
-DOCUMENT_SHARE = 0.25
-"""The most of the token budget that the document may take."""
+DOCUMENT_SHARE, TOLD_SHARE = 0.25, 0.2
+"""The most of the token budget that the document, and what is told of earlier designs and the agent, may take."""
 
 
-def slots(examples: Sequence[dict[str, Any]], text: str, context: DesignContext) -> list[Message]:
-    """Return the chat that asks for a specification about ``text``; worked examples are earlier turns."""
-    messages = [_message("system", SLOTS_ROLE)]
+QUOTED_WORDS = 40
+"""The most words of a document that a small model is shown."""
+
+
+def rough_count(text: str) -> int:
+    """Return about how many tokens a text has, where no tokenizer is at hand."""
+    return len(text) // 3
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """How long a prompt may be.
+
+    Attributes:
+        tokens: the most tokens of a prompt.
+        count: counts the tokens of a text.
+    """
+
+    tokens: int = 6_000
+    count: Callable[[str], int] = rough_count
+
+    def left(self, *texts: str) -> int:
+        """Return what these texts leave of the window.
+
+        Raises:
+            UsageError: they do not fit.
+        """
+        left = self.tokens - sum(map(self.count, texts))
+        if left < 0:
+            raise UsageError(
+                f"A prompt of {self.tokens} tokens cannot hold what it must say. Allow {-left} tokens more."
+            )
+        return left
+
+    def cut(self, text: str, limit: int) -> str:
+        """Return the longest beginning of whole words that has at most ``limit`` tokens."""
+        words = text.split(" ")
+        while words and (tokens := self.count(" ".join(words))) > limit:
+            words = words[: min(len(words) - 1, len(words) * limit // tokens)]
+        return " ".join(words)
+
+
+@cache
+def text(name: str) -> str:
+    """Return a text of the folder ``texts``, without its last line end."""
+    return (Path(__file__).parent / "texts" / f"{name}.md").read_text("utf-8").strip()
+
+
+def sha256(messages: Sequence[Message]) -> str:
+    """Return the hash of a chat, which stands for the prompt in records."""
+    return hashlib.sha256(json.dumps(list(messages), ensure_ascii=False).encode()).hexdigest()
+
+
+def tokens(messages: Sequence[Message], window: Window) -> int:
+    """Return how many tokens the texts of a chat have; what a chat template adds is not counted."""
+    return sum(window.count(message["content"]) for message in messages)
+
+
+def slots(examples: Sequence[dict[str, Any]], quoted: str, context: DesignContext) -> list[Message]:
+    """Return the chat that asks for a specification about ``quoted``; worked examples are earlier turns."""
+    messages = [_message("system", text("slots"))]
     for example in examples:
         messages.append(_message("user", f"Text: {example['title']}.\nA new game?"))
         messages.append(_message("assistant", json.dumps(example)))
-    asked = [context.digest, f"Text: {text}" if text else "", _target(context), "A new game?"]
+    asked = [context.digest, f"Text: {quoted}" if quoted else "", _target(context), "A new game?"]
     return [*messages, _message("user", _joined("\n", asked))]
 
 
 def free(
-    examples: Sequence[str], context: DesignContext, count: Callable[[str], int], budget: int
+    examples: Sequence[Example], context: DesignContext, window: Window, request: str = "request_free"
 ) -> list[Message]:
-    """Return the chat that asks for a whole file, within ``budget`` tokens as ``count`` counts them.
-
-    The document is cut to its share of the budget; of the examples, those are shown that fit.
+    """Return the chat that asks for a whole file, the contract and examples first; of them, those that fit.
 
     Raises:
-        UsageError: the budget does not hold the role, the contract, the digest and the request.
+        UsageError: the window does not hold the role, the contract and the request.
     """
-    parents = f"Derive it from one of {', '.join(context.parents)}." if context.parents else ""
-    request = _joined("\n", [_target(context), parents, REQUEST.format(round=context.round)])
-    left = budget - sum(map(count, (FREE_ROLE, CONTRACT, context.digest, request)))
-    if left < 0:
-        raise UsageError(f"A prompt of {budget} tokens cannot hold the contract. Allow {-left} tokens more.")
-    document = f"# Document\n{context.document.text}" if context.document else ""
-    document = _cut(document, count, min(left, int(budget * DOCUMENT_SHARE)))
-    left -= count(document)
+    asked = _joined(
+        "\n", [_target(context), _parents(context), text(request).replace("{plan}", context.plan)]
+    )
+    told = _told(context, window)
+    left = window.left(text("role"), text("contract"), told, asked)
+    document = _document(context, window, left)
+    left -= window.count(document)
     shown = []
-    for example in (_example(source, context.round) for source in examples):
-        if count(example) <= left:
+    for example in (f"# An example\n{_fenced(example.source)}" for example in examples):
+        if window.count(example) <= left:
             shown.append(example)
-            left -= count(example)
-    system = _joined("\n\n", [FREE_ROLE, CONTRACT, *shown])
-    user = _joined("\n\n", [document, context.digest, request])
-    return [_message("system", system), _message("user", user)]
+            left -= window.count(example)
+    system = _joined("\n\n", [text("role"), text("contract"), *shown])
+    return [_message("system", system), _message("user", _joined("\n\n", [document, told, asked]))]
 
 
-def _example(source: str, generation_round: int) -> str:
-    """Show a seed environment's header as a generated one's, so that copying its form is right."""
-    seed, generated = '# origin = "seed"', f'# origin = "generated"\n# generation_round = {generation_round}'
-    return f"# An example\n```python\n{source.strip().replace(seed, generated)}\n```"
+def brief(
+    examples: Sequence[Example], context: DesignContext, window: Window, request: str = "request_brief"
+) -> list[Message]:
+    """Return the chat that asks a small model for a whole file: few rules, worked examples as earlier turns.
+
+    What differs from one design to the next stands last, so that a server reads the rest only once.
+
+    Raises:
+        UsageError: the window does not hold the rules and the request.
+    """
+    asked = _joined("\n", [_target(context), text(request).replace("{plan}", context.plan)])
+    told = _told(context, window)
+    document = _quoted(context, window)
+    left = window.left(text("brief"), told, asked, document)
+    turns: list[Message] = []
+    for example in examples:
+        question = f"Document: {example.document}\n{text('request_brief')}"
+        file = _joined("\n", [f"Plan: {example.plan}" if example.plan else "", _fenced(example.source)])
+        if window.count(question) + window.count(file) <= left:
+            left -= window.count(question) + window.count(file)
+            turns += [_message("user", question), _message("assistant", file)]
+    last = _message("user", _joined("\n", [document, told, asked]))
+    return [_message("system", text("brief")), *turns, last]
 
 
-def _cut(text: str, count: Callable[[str], int], limit: int) -> str:
-    words = text.split(" ")
-    while words and (tokens := count(" ".join(words))) > limit:
-        words = words[: min(len(words) - 1, len(words) * limit // tokens)]
-    return " ".join(words)
+def edit(
+    shown: str, ask: str, methods: Sequence[str], context: DesignContext, window: Window
+) -> list[Message]:
+    """Return the chat that asks for changed methods of the class ``shown``.
+
+    Raises:
+        UsageError: the window does not hold the class.
+    """
+    begin = f"Begin with {' or '.join(f'`{name}`' for name in methods)}." if methods else ""
+    asked, told = _joined("\n", [_target(context), ask, begin]), _told(context, window)
+    system = f"{text('edit')}\n\n{_fenced(shown)}"
+    document = _document(context, window, window.left(system, told, asked))
+    return [_message("system", system), _message("user", _joined("\n\n", [document, told, asked]))]
+
+
+def repair(messages: Sequence[Message], reply: str, report: str, kind: str) -> list[Message]:
+    """Return the chat in which a refused reply goes back with its report.
+
+    Args:
+        messages: the chat that it answered.
+        kind: ``"whole"`` or ``"methods"``, what is to be written; ``"again"``, where nothing could be read: then the
+            reply itself is left out, which a small model would only go on with.
+    """
+    asked = text(f"repair_{kind}").replace("{report}", report)
+    if kind == "again":
+        last = messages[-1]
+        return [*messages[:-1], {**last, "content": f"{last['content']}\n\n{asked}"}]
+    return [*messages, _message("assistant", reply), _message("user", asked)]
+
+
+def _document(context: DesignContext, window: Window, left: int) -> str:
+    if context.document is None:
+        return ""
+    return window.cut(f"# Document\n{context.document.text}", min(left, int(window.tokens * DOCUMENT_SHARE)))
+
+
+def _quoted(context: DesignContext, window: Window) -> str:
+    """Return the beginning of the document in one line, as short as those of the examples: a small model copies."""
+    if context.document is None:
+        return ""
+    words = " ".join(context.document.text.split()[:QUOTED_WORDS])
+    sentence = re.match(r".*[.!?](?=\s|$)", words)
+    return window.cut(f"Document: {sentence[0] if sentence else words}", int(window.tokens * DOCUMENT_SHARE))
+
+
+def _told(context: DesignContext, window: Window) -> str:
+    """Return what is told of the agent, the pool and earlier designs, as many lines as its share holds."""
+    lines, left = [], int(window.tokens * TOLD_SHARE)
+    for line in _lines(context):
+        left -= window.count(line)
+        if left < 0:
+            break
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _lines(context: DesignContext) -> Iterator[str]:
+    """Yield the lines, what matters most first."""
+    yield from context.digest.splitlines()
+    yield from _guidance(context)
+    for one in context.profile:
+        measured = {
+            "success": one.success,
+            "with the hint": one.hinted,
+            "regret": one.regret,
+            "trend": one.trend,
+        }
+        known = [f"{name} {value:.2f}" for name, value in measured.items() if value is not None]
+        yield f"The agent at {one.skill}: {', '.join([f'{one.plays} plays', *known])}."
+    if context.pool is not None:
+        pool = context.pool
+        yield f"The pool: {pool.active} environments, {pool.mastered} mastered, {pool.too_hard} too hard."
+        if pool.domains:
+            yield f"Its domains: {', '.join(f'{name} {count}' for name, count in pool.domains.items())}."
+    for lesson in context.lessons:
+        yield f"Refused before: {lesson}"
+
+
+def _guidance(context: DesignContext) -> Iterator[str]:
+    """Say in which direction the difficulty should go, from what the agent achieves."""
+    rates = [(one.success, one.plays) for one in context.profile if one.success is not None and one.plays]
+    if not rates:
+        return
+    mean = sum(rate * plays for rate, plays in rates) / sum(plays for _, plays in rates)
+    wish = "harder" if mean > 0.7 else "easier" if mean < 0.3 else "as hard"
+    yield f"The agent succeeds in {mean:.0%} of its plays: make this one {wish}{' again' if wish == 'as hard' else ''}."
+
+
+def _fenced(source: str) -> str:
+    return f"```python\n{source.strip()}\n```"
 
 
 def _target(context: DesignContext) -> str:
     return f"It trains {context.target}." if context.target else ""
+
+
+def _parents(context: DesignContext) -> str:
+    return f"Derive it from one of {', '.join(context.parents)}." if context.parents else ""
 
 
 def _joined(separator: str, parts: Sequence[str]) -> str:

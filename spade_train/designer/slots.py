@@ -20,9 +20,9 @@ from typing import Any
 import jinja2
 
 from spade_envs import Finding, Rejection
+from spade_train.corpus import excerpt
 from spade_train.designer import prompts
-from spade_train.designer.context import DesignContext, Message
-from spade_train.designer.corpus import excerpt
+from spade_train.designer.context import DesignContext, Draft, Message
 
 FOLDER = Path(__file__).parent / "templates"
 
@@ -79,6 +79,18 @@ class SlotDesigner:
     shown: int = 3
     excerpt_words: int = 40
 
+    @property
+    def way(self) -> str:
+        """Return ``"slots"``."""
+        return "slots"
+
+    def prepare(self, context: DesignContext) -> DesignContext:
+        """Return the context as it is."""
+        return context
+
+    def preface(self, context: DesignContext) -> None:
+        """Return None: there is one question."""
+
     def prompt(self, context: DesignContext) -> list[Message]:
         """Return worked examples (the wished parents' last), the memory, the document, the request."""
         rng = context.rng()
@@ -92,7 +104,7 @@ class SlotDesigner:
         """Return the schema of every template's specifications: the model chooses the template first."""
         return {"anyOf": [template.schema() for template in templates().values()]}
 
-    def read(self, reply: str, context: DesignContext) -> str | Rejection:
+    def read(self, reply: str, context: DesignContext) -> Draft | Rejection:
         """Return the source that the specification renders to, or what is wrong with the specification."""
         try:
             specification = json.loads(reply)
@@ -100,7 +112,11 @@ class SlotDesigner:
             found = f"The reply is no JSON object: {error}."
             return Rejection((Finding("slots.json", found, "Reply with one whole JSON object."),))
         findings = tuple(_problems(specification))
-        return Rejection(findings) if findings else render(specification, context.round)
+        return Rejection(findings) if findings else Draft(render(specification, context.round))
+
+    def quoted(self, context: DesignContext) -> tuple[str, ...]:  # noqa: ARG002
+        """Return nothing: specifications are no sources."""
+        return ()
 
 
 def render(specification: Specification, generation_round: int) -> str:

@@ -11,7 +11,7 @@ from spade_train.models.budget import Measured, RoundBudget, budgets
 from spade_train.models.footprint import Footprint, Load, footprint
 from spade_train.models.preview import Preview, preview
 from spade_train.models.sketch import Sketch, check_model, read_sketch
-from spade_train.parts import check_weights, find_pool, make_selfplay
+from spade_train.parts import check_weights, find_pool, make_corpus, make_selfplay
 from spade_train.runs.folder import RunFolder
 from spade_train.selfplay import SelfPlay
 from spade_train.trl_plugin import Settings
@@ -84,15 +84,19 @@ def _look(settings: Settings, console: Console) -> Look:
     if own.designer_model is not None:
         designer = replace(read_sketch(own.designer_model, setting="designer_model"), template=agent.template)
         check_model(designer, own, grpo.max_completion_length, console.print)
+    elif own.designer_folder is not None:
+        designer = read_sketch(own.designer_folder, setting="designer_backend")
     # A folder that is not there: the run's registry begins empty, and nothing is ever written into it.
     folder = RunFolder(Path(own.runs) / (grpo.run_name or "dry_run"))
-    selfplay = make_selfplay(settings, folder, list(pool), World(), None)
+    selfplay = make_selfplay(settings, folder, list(pool), make_corpus(own, console.print), World(), None)
     return Look(agent, designer, selfplay, preview(selfplay, agent, designer or agent))
 
 
 def _models(settings: Settings, look: Look) -> str:
     """Say which model plays, and which designs where that is another."""
     name = Path(look.agent.name).name
+    if outside := look.selfplay.workshop.outside:
+        return f"{name}, designer {outside.backend.name} (which does not learn)"
     if look.designer is None:
         return name
     learns = "which learns, too" if settings.selfplay.trains_two_models else "which does not learn"

@@ -73,6 +73,25 @@ def resolve_model(
     return str(folder)
 
 
+def pretrained(name: str, setting: str) -> tuple[str, dict[str, str]]:
+    """Return what ``from_pretrained`` is given for a folder, a hub name or a GGUF file.
+
+    Raises:
+        UsageError: there is no such file or folder, or it holds no model.
+    """
+    path = Path(name).expanduser()
+    if path.suffix != ".gguf":
+        return resolve_model(name, setting=setting), {}
+    try:
+        with path.open("rb") as file:
+            magic = file.read(4)
+    except OSError as problem:
+        raise UsageError(f"{setting} {name} cannot be read: {problem.strerror}.") from problem
+    if magic != b"GGUF":
+        raise UsageError(f"{setting} {name} is no GGUF file; fetch it anew.")
+    return str(path.parent), {"gguf_file": path.name}
+
+
 def _unpacked() -> Path:
     return user_cache_path("spade-envs") / "models" / EMBEDDED
 

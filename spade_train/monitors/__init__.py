@@ -10,7 +10,7 @@ from spade_train.monitors.cheats import CHEATS
 from spade_train.monitors.echo import echoes
 from spade_train.monitors.health import HEALTH
 from spade_train.monitors.history import History, Past
-from spade_train.monitors.seen import EnvironmentSeen, RoundSeen
+from spade_train.monitors.seen import DesignSeen, EnvironmentSeen, RoundSeen
 from spade_train.monitors.watch import watch
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "HEALTH",
     "Alarm",
     "Consequence",
+    "DesignSeen",
     "EnvironmentSeen",
     "History",
     "Limits",

@@ -50,6 +50,7 @@ class Limits:
             between 0.1 and 0.3.
         flat_blocks: how many of the agent's blocks must be flat in a row.
         negative_designs: how many regrets must be known before their mean is judged.
+        one_idea: the share of the last rounds' designs that one idea may surely have.
     """
 
     chance: float = 1e-4
@@ -66,6 +67,7 @@ class Limits:
     entropy_rounds: int = 3
     flat_blocks: int = 32
     negative_designs: int = 12
+    one_idea: float = 0.5
 
 
 def reward_ceiling(alarms: Iterable[Alarm], env_id: str) -> float | None:

@@ -59,12 +59,14 @@ class History:
     Attributes:
         environments: id -> its past; the one that was played last stands last.
         regrets: the means of each round's environments.
+        ideas: keys of each round's designs; rounds without designs are left out.
     """
 
     environments: Mapping[str, Past] = field(default_factory=dict)
     entropies: tuple[float, ...] = ()
     agent_blocks: tuple[Tally, ...] = ()
     regrets: tuple[tuple[float, ...], ...] = ()
+    ideas: tuple[tuple[str, ...], ...] = ()
 
     def after(self, seen: RoundSeen) -> History:
         """Return the history with one more round."""
@@ -74,12 +76,14 @@ class History:
             new[one.env_id] = past.after(seen.number, one)
         old = {name: past for name, past in self.environments.items() if name not in new}
         kept = list((old | new).items())[-max(ENVIRONMENTS, len(new)) :]
+        designed = tuple(one.idea for one in seen.designs)
         return replace(
             self,
             environments=dict(kept),
             entropies=self.entropies if seen.entropy is None else _last(self.entropies, seen.entropy),
             agent_blocks=_last(self.agent_blocks, seen.agent_blocks),
             regrets=_last(self.regrets, tuple(one.regret.mean for one in seen.environments if one.regret)),
+            ideas=_last(self.ideas, designed) if designed else self.ideas,
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -101,6 +105,7 @@ class History:
             tuple(kept["entropies"]),
             _tallies(kept["agent_blocks"]),
             tuple(tuple(means) for means in kept["regrets"]),
+            tuple(tuple(ideas) for ideas in kept.get("ideas", ())),  # earlier versions kept none
         )
 
 

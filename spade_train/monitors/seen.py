@@ -45,6 +45,19 @@ class EnvironmentSeen:
 
 
 @dataclass(frozen=True)
+class DesignSeen:
+    """One design of the round.
+
+    Attributes:
+        idea: key of its idea: designs of one idea share it.
+        env_id: None where it was refused.
+    """
+
+    idea: str
+    env_id: str | None = None
+
+
+@dataclass(frozen=True)
 class RoundSeen:
     """One round.
 
@@ -53,9 +66,11 @@ class RoundSeen:
         environments: those that were played: designs of the round and the curriculum's.
         entropy: mean entropy of the agent's tokens, in nats; None where it was not measured.
         agent_blocks: blocks of the agent's rewards that have no variance, of all; by GRPO's own measure.
+        designs: those whose idea is known, admitted or not.
     """
 
     number: int
     environments: tuple[EnvironmentSeen, ...] = ()
     entropy: float | None = None
     agent_blocks: Tally = NONE
+    designs: tuple[DesignSeen, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from spade_train.monitors.alarm import Alarm, Limits
 from spade_train.monitors.cheats import cheats
+from spade_train.monitors.collapse import collapse
 from spade_train.monitors.health import health
 from spade_train.monitors.history import History
 from spade_train.monitors.seen import RoundSeen
@@ -17,4 +18,5 @@ def watch(history: History, seen: RoundSeen, limits: Limits = _USUAL) -> tuple[H
     An alarm is raised anew in every round in which its cause is still seen; its consequence lasts as long.
     """
     history = history.after(seen)
-    return history, (*cheats(seen, history, limits), *health(seen, history, limits))
+    asked = (cheats, collapse, health)
+    return history, tuple(alarm for monitors in asked for alarm in monitors(seen, history, limits))

@@ -35,6 +35,7 @@ class Measures:
         plays, faults: how many plays were begun, with and without the hint; how many ended in a fault.
         likeness: to the nearest environment that there is, in [0, 1]; None where nothing was compared.
         repetition: share of the other designs of its block that have the same idea, in [0, 1].
+        variety: how unlike the other designs of its block its syntax tree is, in [0, 1].
         slow_success: slow moving average of success before this round; None in the first.
     """
 
@@ -48,6 +49,7 @@ class Measures:
     faults: int = 0
     likeness: float | None = None
     repetition: float = 0.0
+    variety: float = 0.0
     slow_success: float | None = None
 
 
@@ -104,6 +106,14 @@ def repetition(measures: Measures) -> float:
     return -measures.repetition
 
 
+def variety(measures: Measures) -> float:
+    """1 - mean likeness of the syntax tree to those of the block's other designs.
+
+    Summed over a block it is Rao's quadratic entropy (Rao 1982) but for a factor: what is various as a whole is paid.
+    """
+    return measures.variety
+
+
 def _of_success(curve: Callable[[float], float]) -> DesignerReward:
     def term(measures: Measures) -> float:
         return 0.0 if measures.success is None else curve(measures.success)
@@ -125,6 +135,7 @@ REWARDS: dict[str, DesignerReward] = {
     "validity": validity,
     "diversity": diversity,
     "repetition": repetition,
+    "variety": variety,
 }
 """Every term of this package by the name that a configuration gives."""
 

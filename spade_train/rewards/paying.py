@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from statistics import pstdev
 from typing import Any
 
+from spade_train.diversity import unlike_others
+from spade_train.memory.ideas import repetitions
 from spade_train.monitors import Alarm, reward_ceiling
 from spade_train.playing.play import Episode
 from spade_train.rewards.advantages import RewardBlock
 from spade_train.rewards.agent import AgentTerms, Outcome, block_rewards, novelty, weight_of
 from spade_train.rewards.designer import DesignerReward, Measures
-from spade_train.rewards.ideas import repetitions
 from spade_train.rewards.uncertainty import Tally
 from spade_train.rounds import Block, Design, Played, Row
 
@@ -39,11 +40,12 @@ class Pay:
         self, designs: Sequence[Design], played: Sequence[Played], alarms: Sequence[Alarm]
     ) -> list[Row]:
         """Return the rows of the designer's block; what an alarm caps earns nothing."""
-        repeated = repetitions([design.source for design in designs])
+        sources = [design.source for design in designs]
+        among = zip(repetitions(sources), unlike_others(sources), strict=True)
         measured = [measures(*pair) for pair in zip(designs, played, strict=False)]
         return [
-            self._design(design, replace(one, repetition=again), alarms)
-            for design, one, again in zip(designs, measured, repeated, strict=True)
+            self._design(design, replace(one, repetition=again, variety=unlike), alarms)
+            for design, one, (again, unlike) in zip(designs, measured, among, strict=True)
         ]
 
     def _design(self, design: Design, measured: Measures, alarms: Sequence[Alarm]) -> Row:
@@ -78,8 +80,11 @@ def flat_blocks(rows: Sequence[Row], group: int) -> Tally:
 
 
 def measures(design: Design, played: Played) -> Measures:
-    """Return what is known of a design when it is paid; ``played`` is another environment where it was refused."""
-    if design.env_id is None:
+    """Return what is known of a design when it is paid; ``played`` is another environment where it was refused.
+
+    One that was admitted after a repair is paid as refused: its row holds the reply that was.
+    """
+    if design.env_id is None or design.repairs:
         return Measures(admitted=False, compiled=design.compiled)
     plain = [one.return_ for one in played.episodes(hinted=False)]
     return Measures(

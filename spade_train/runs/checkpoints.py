@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from spade_envs import Registry, keep_only
 from spade_envs.errors import UsageError
 from spade_envs.registry import take_back
-from spade_train.designer.memory import Memory
+from spade_train.memory import Memory
 
 if TYPE_CHECKING:
     from spade_train.runs.folder import RunFolder

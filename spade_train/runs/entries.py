@@ -44,17 +44,28 @@ def design_entry(design: Design, number: int, slot: int, earned: Earned | None) 
     """Return the line of ``designs.jsonl``; ``earned`` is None where the designer does not learn."""
     kept = asdict(design)
     del kept["prompt_ids"], kept["completion_ids"], kept["mask"]
-    own = sum(design.mask)
     prompt = _hash(design.prompt_ids)
     return {
         "round": number,
         "slot": slot,
-        "tokens": len(design.mask),
-        "sampled": own,
+        "tokens": len(design.mask) if design.completion_tokens is None else design.completion_tokens,
+        "sampled": design.sampled,
         "prompt_hash": prompt,
         "reply_hash": _hash([*design.completion_ids, *design.mask]),
         **asdict(earned or NOTHING),
         **kept,
+    }
+
+
+def context_entry(played: Round, rank: int) -> dict[str, Any]:
+    """Return the line of ``contexts.jsonl``: what a process's prompt told, and why; its hash names the prompt."""
+    prompt = played.designs[0].prompt_ids
+    return {
+        "round": played.number,
+        "rank": rank,
+        "prompt_hash": _hash(prompt),
+        "prompt_tokens": len(prompt),
+        "reasons": [asdict(reason) for reason in played.reasons],
     }
 
 
@@ -111,9 +122,21 @@ def tokens(played: Round) -> dict[str, int]:
         *(one for each in played.played for one in each.blind),
     ]
     return {
-        "designer": sum(sum(design.mask) for design in played.designs),
+        "designer": sum(design.sampled for design in played.designs),
         "agent": sum(sum(one.mask) for block in blocks for one in block.plain),
         "measured": sum(sum(one.mask) for one in measured),
+    }
+
+
+def spent(played: Round) -> dict[str, Any]:
+    """Return what designs of a backend took: tokens read and written, cost (None without a price), asks in vain."""
+    asked = [design for design in played.designs if not design.prompt_ids]
+    costs = [design.cost for design in asked if design.cost is not None]
+    return {
+        "prompt_tokens": sum(design.prompt_tokens or 0 for design in asked),
+        "completion_tokens": sum(design.completion_tokens or 0 for design in asked),
+        "cost": sum(costs) if costs else None,
+        "failed": sum(design.completion_tokens is None for design in asked),
     }
 
 

@@ -6,11 +6,14 @@
     designs.jsonl     one line a design: reply, source, refusal or id, the report of its admission
     plays.jsonl       one line a play: environment, seed, hint, return, success, length, how it ended
     episodes.jsonl    one unhinted and one hinted episode of every environment, as text
+    contexts.jsonl    one line a prompt of the designer's: what it told, and why (``spade-train saw``)
+    corpus.jsonl      one line a source of documents, what was read and what was not; anew where it changed
     alarms.jsonl      what the watch over the designer found
     faults.jsonl      rounds that this machine could not finish, and why
     registry/         the environments that were admitted
     checkpoints/      where the run can go on (``spade-train resume``)
     states/           what self-play knew after each round
+    ahead/            designs that were ordered beside training, one file an order
     withdrawn/        environments of rounds that were taken back
     checkpoint/       the trained model, at the end
 """
@@ -30,7 +33,7 @@ from typing import Any
 
 from spade_envs.errors import UsageError
 
-RECORDS = ("rounds", "designs", "plays", "episodes", "alarms", "faults")
+RECORDS = ("rounds", "designs", "plays", "episodes", "contexts", "corpus", "alarms", "faults")
 
 KINDS = {
     "preset": str,
@@ -101,6 +104,11 @@ class RunFolder:
     def states(self) -> Path:
         """Where self-play's state after each round goes."""
         return self.path / "states"
+
+    @property
+    def ahead(self) -> Path:
+        """Where orders of designs go that are made beside training."""
+        return self.path / "ahead"
 
     @property
     def checkpoint(self) -> Path:

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from spade_train.diversity import diversity
 from spade_train.monitors import Alarm
 from spade_train.playing.decoding import Policy
 from spade_train.playing.play import Episode
@@ -18,6 +19,7 @@ from spade_train.rewards.advantages import Advantages
 from spade_train.rounds import Round
 from spade_train.runs.entries import (
     Earned,
+    context_entry,
     design_entry,
     earnings,
     environment_entry,
@@ -25,13 +27,14 @@ from spade_train.runs.entries import (
     mean,
     play_entry,
     rewards,
+    spent,
     tokens,
 )
 from spade_train.runs.folder import RunFolder
 from spade_train.world import World
 
 ROLES = ("designer", "agent")
-LISTS = ("designs", "plays", "episodes")
+LISTS = ("designs", "plays", "episodes", "contexts")
 
 
 @dataclass(frozen=True)
@@ -43,13 +46,15 @@ class Records:
 
     def keep(self, played: Round, worth: Advantages, policy: Policy) -> dict[str, Any]:
         """Write a round's designs, plays and sample episodes; return the round's entry so far."""
-        parts = self.world.gather(_part(played, worth, policy))
+        parts = self.world.gather(_part(played, worth, policy, self.world.rank))
         if self.world.first:
             for name in LISTS:
                 self.run.append(f"{name}.jsonl", [entry for part in parts for entry in part[name]])
             self.run.append("alarms.jsonl", [asdict(alarm) for alarm in played.alarms])
         alarms = [_said(alarm) for alarm in played.alarms]
-        return {**_joined(played.number, parts), "alarms": alarms, "skipped": played.skipped}
+        stock = asdict(played.stock) if played.stock else None
+        told = {"alarms": alarms, "stock": stock, "skipped": played.skipped}
+        return {**_joined(played.number, parts), **told}
 
     def finish(self, entry: dict[str, Any]) -> None:
         """Write the line of ``rounds.jsonl``, with what the process and the folder have grown to."""
@@ -70,6 +75,7 @@ def measures(entry: dict[str, Any]) -> dict[str, float]:
         "designer/reward": entry["designer_reward"],
         "designer/admitted": float(len(entry["admitted"])),
         "designer/regret": entry["regret"],
+        "designer/ideas": entry["diversity"]["effective_ideas"] if entry["designs"] else None,
         "agent/reward": entry["agent_reward"],
         "agent/success": entry["success"],
         "agent/success_with_hint": entry["hinted_success"],
@@ -83,7 +89,7 @@ def _said(alarm: Alarm) -> str:
     return f"{alarm.monitor}{about}: {alarm.what} ({alarm.consequence})"
 
 
-def _part(played: Round, worth: Advantages, policy: Policy) -> dict[str, Any]:
+def _part(played: Round, worth: Advantages, policy: Policy, rank: int) -> dict[str, Any]:
     """What one process tells of its round."""
     number = played.number
     designs, plays = earnings(played, worth.rows)
@@ -99,11 +105,18 @@ def _part(played: Round, worth: Advantages, policy: Policy) -> dict[str, Any]:
             for each in played.played
             for one in (each.blocks[0].plain[0], each.blocks[0].hinted[0])
         ],
+        "contexts": [context_entry(played, rank)] if _asked(played) else [],
         "environments": [environment_entry(one, _code(one.env_id)) for one in played.played],
         "rewards": {role: rewards(played.rows, role) for role in ROLES},
         "signal": {role: worth.counted.get(role, 0) - worth.flat.get(role, 0) for role in ROLES},
         "tokens": tokens(played),
+        "backend": spent(played),
     }
+
+
+def _asked(played: Round) -> bool:
+    """Whether this process has a prompt to tell of: what is designed beside training has one for all processes."""
+    return bool(played.designs) and (played.stock is None or bool(played.reasons))
 
 
 def _joined(number: int, parts: list[dict[str, Any]]) -> dict[str, Any]:
@@ -119,6 +132,9 @@ def _joined(number: int, parts: list[dict[str, Any]]) -> dict[str, Any]:
         "designs": len(designs),
         "compiled": sum(design["compiled"] for design in designs),
         "admitted": [design["env_id"] for design in designs if design["env_id"]],
+        "diversity": diversity(
+            [(design["source"], design["report"]) for design in designs if design["source"] is not None]
+        ).as_dict(),
         "regret": mean([one["mean"] for one in new]),
         "regret_error": sum(e * e for e in errors) ** 0.5 / len(errors)
         if errors and None not in errors
@@ -129,8 +145,16 @@ def _joined(number: int, parts: list[dict[str, Any]]) -> dict[str, Any]:
         "agent_reward": mean([r for part in parts for r in part["rewards"]["agent"]]),
         "blocks_with_signal": _summed(parts, "signal"),
         "tokens": _summed(parts, "tokens"),
+        "backend": _backend([part["backend"] for part in parts]),
         "environments": environments,
     }
+
+
+def _backend(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    """What designs that no model in training wrote took, over all processes."""
+    costs = [part["cost"] for part in parts if part["cost"] is not None]
+    counts = {name: sum(part[name] for part in parts) for name in parts[0] if name != "cost"}
+    return {**counts, "cost": sum(costs) if costs else None}
 
 
 def _summed(parts: list[dict[str, Any]], key: str) -> dict[str, int]:

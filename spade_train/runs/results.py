@@ -21,6 +21,8 @@ def print_results(run: RunFolder, entries: list[dict[str, Any]], seconds: float,
     console.print(f"records       {run.path / 'rounds.jsonl'} (and designs, plays, episodes)")
     console.print(f"environments  {run.registry}: {len(made)} new")
     console.print(f"time          {seconds / 60:.1f} minutes")
+    if said := backend_told(entries):
+        console.print(f"designer      {said}")
     if skipped := [str(entry["round"] + 1) for entry in entries if entry.get("skipped")]:
         console.print(f"skipped       round {', '.join(skipped)}; faults.jsonl says why")
     if not made:
@@ -33,3 +35,17 @@ def print_results(run: RunFolder, entries: list[dict[str, Any]], seconds: float,
     )
     console.print("make one of them:")
     console.print(f"{shlex.quote(sys.executable)} -c {shlex.quote(code)}", markup=False)
+
+
+def backend_told(entries: list[dict[str, Any]]) -> str:
+    """What a designer outside has read and written, and what that cost; nothing where there was none."""
+    parts = [entry["backend"] for entry in entries if entry.get("backend")]  # older runs have none
+    read, wrote, failed = (
+        sum(part[name] for part in parts) for name in ("prompt_tokens", "completion_tokens", "failed")
+    )
+    if not wrote and not failed:
+        return ""
+    costs = [part["cost"] for part in parts if part["cost"] is not None]
+    cost = f", cost {sum(costs):.4f}" if costs else ""
+    vain = f"; {failed} designs got no reply, designs.jsonl says why" if failed else ""
+    return f"{read:,} tokens read, {wrote:,} written{cost}{vain}"

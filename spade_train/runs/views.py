@@ -127,6 +127,29 @@ def changed(run: RunFolder) -> dict[str, tuple[Any, Any]]:
     return {name: (values.get(name), preset.get(name)) for name in names}
 
 
+def contexts(run: RunFolder, round_: int | None = None) -> list[dict[str, Any]]:
+    """Return what designers were told: of one round, counted from 0, or of the last one that designed."""
+    known = [one for one in records(run, "contexts") if _is_context(one)]
+    wanted = max((one["round"] for one in known), default=None) if round_ is None else round_
+    return [one for one in known if one["round"] == wanted]
+
+
+def _is_context(entry: dict[str, Any]) -> bool:
+    reasons = entry.get("reasons")
+    return (
+        isinstance(entry.get("round"), int)
+        and isinstance(reasons, list)
+        and all(isinstance(one, dict) and {"piece", "what", "why"} <= one.keys() for one in reasons)
+    )
+
+
+def drawn_documents(run: RunFolder) -> list[str]:
+    """Return the sources of the documents that designers were told, in the order in which they were."""
+    told = [one.get("reasons") for one in records(run, "contexts")]
+    reasons = [one for some in told if isinstance(some, list) for one in some if isinstance(one, dict)]
+    return [str(one.get("what")) for one in reasons if one.get("piece") == "document"]
+
+
 def admitted(run: RunFolder) -> list[str]:
     """Return the ids of the environments that the run has admitted and still holds, the oldest first."""
     ids = [str(env_id) for entry in rounds(run) for env_id in entry["admitted"]]

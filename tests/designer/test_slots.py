@@ -16,7 +16,7 @@ from rules import RULES, every_rule
 from spade_envs import Header, Rejection, judge, parse_header
 from spade_envs.contract.header import body
 from spade_envs.language.compiler import CompiledSource, compile_source
-from spade_train.designer import DesignContext, Document, SlotDesigner
+from spade_train.designer import DesignContext, Document, Draft, SlotDesigner
 from spade_train.designer.slots import Specification, Template, random_specification, render, templates
 
 CONTEXT = DesignContext(round=3, seed=0)
@@ -31,8 +31,9 @@ fillings = st.integers(0, 2**32).map(lambda seed: random_specification(Random(se
 @given(fillings)
 @settings(max_examples=40, deadline=None)
 def test_every_filling_is_read_and_compiles(spec: Specification) -> None:
-    source = SlotDesigner().read(json.dumps(spec), CONTEXT)
-    assert isinstance(source, str)
+    draft = SlotDesigner().read(json.dumps(spec), CONTEXT)
+    assert isinstance(draft, Draft)
+    source = draft.source
     header = parse_header(source)
     assert isinstance(header, Header), header.text()
     assert (header.origin, header.generation_round, header.title) == ("generated", 3, spec["title"])
@@ -63,9 +64,9 @@ def test_sources_are_as_tidy_as_if_written_by_hand(tmp_path: Any, check: list[st
 def test_the_worked_examples_obey_the_schema_and_are_admitted() -> None:
     for template in templates().values():
         for example in template.examples:
-            source = SlotDesigner().read(json.dumps(example), CONTEXT)
-            assert isinstance(source, str)
-            report = judge(source)
+            draft = SlotDesigner().read(json.dumps(example), CONTEXT)
+            assert isinstance(draft, Draft)
+            report = judge(draft.source)
             assert report.admitted, report.text("example")
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from spade_train.monitors import (
     Alarm,
+    DesignSeen,
     EnvironmentSeen,
     History,
     Limits,
@@ -185,3 +186,35 @@ def test_a_higher_limit_is_quieter() -> None:
 def test_alarms_that_only_report_change_nothing() -> None:
     alarm = Alarm("flat", None, 1, 32, 32, "", "reported")
     assert reward_ceiling([alarm], "e") is None
+
+
+def test_only_the_idea_that_is_left_earns_nothing() -> None:
+    history, designs = (
+        History(),
+        (DesignSeen("a", "spade/A-v0"), DesignSeen("a"), DesignSeen("b", "spade/B-v0")),
+    )
+    last: tuple[Alarm, ...] = ()
+    for number in range(16):
+        history, last = watch(
+            history, RoundSeen(number, designs=designs if number == 15 else (DesignSeen("a"),) * 3)
+        )
+    assert {(one.env_id, one.consequence) for one in last} == {("spade/A-v0", "capped"), (None, "reported")}
+    assert (reward_ceiling(last, "spade/A-v0"), reward_ceiling(last, "spade/B-v0")) == (0.0, None)
+    assert "47 of the last 48 designs have one idea (effectively 1.0 ideas)" in last[0].what
+    _, silent = watch(history, RoundSeen(16))
+    assert silent == (), "a round without designs says nothing of them"
+
+
+def test_a_history_of_an_earlier_version_has_no_ideas() -> None:
+    kept = History().as_json()
+    del kept["ideas"]
+    assert History.from_json(kept) == History()
+
+
+@pytest.mark.parametrize(
+    ("same", "others", "speaks"), [(12, 0, False), (14, 0, True), (40, 8, True), (30, 20, False)]
+)
+def test_few_designs_or_a_slight_majority_are_no_collapse(same: int, others: int, speaks: bool) -> None:
+    designs = (DesignSeen("a"),) * same + tuple(DesignSeen(f"b{n}") for n in range(others))
+    _, heard = watch(History(), RoundSeen(0, designs=designs))
+    assert ({one.monitor for one in heard} == {"collapse"}) == speaks

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")  # between tran
 def words(name: str, model: Path) -> list[str]:
     more = ["--model_name_or_path", str(model), "--upper_layers", "0", "--prompt_tokens", "512"]
     if name == "ablation_fixed_designer":
-        more += ["--designer_model", str(model)]
+        more += ["--designer_backend", f"transformers:{model}"]
     return ["--config", name, *more, "--max_completion_length", "1024", "--turn_tokens", "12"]
 
 
@@ -77,7 +77,8 @@ def test_what_a_file_says_wins_over_what_it_extends(tmp_path: Path) -> None:
         ),
         ({"mine": "extends: cpuu\n"}, "mine.yaml: extends: cpuu: there is no such file.*Did you mean cpu?"),
         ({"mine": "extends: [cpu]\n"}, "it names one preset or one file"),
-        ({"mine": "extends: ablation_fixed_designer\n"}, "ablation_fixed_designer wants designer_model"),
+        ({"mine": "extends: ablation_fixed_designer\n"}, "ablation_fixed_designer wants designer_backend"),
+        ({"mine": "extends: node_8gpu_30b\n"}, "single_gpu_4b wants model_name_or_path"),
         ({"mine": "rounds: 1\nrounds: 2\n"}, "rounds stands there twice"),
         ({"mine": "extends: a.yaml\n", "a": "- 1\n"}, "a.yaml holds no settings"),
     ],

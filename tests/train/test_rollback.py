@@ -9,7 +9,7 @@ from killing import LUCKY
 
 from spade_envs import Registry
 from spade_envs.errors import UsageError
-from spade_train.designer import Memory, Record
+from spade_train.memory import Memory, Record
 from spade_train.runs.checkpoints import (
     RunState,
     checkpoint_at,

@@ -80,7 +80,7 @@ def test_the_first_process_writes_and_all_know(registry: Registry, monkeypatch: 
 
 def test_who_cheats_is_quarantined_on_record(registry: Registry) -> None:
     standing = Standing(registry, "run")
-    (change,) = standing.after(0, [], [], {WON.env_id})
+    (change,) = standing.after(0, [], [], {WON.env_id}).changes
     assert (change.status, change.round) == ("quarantined", 0)
     assert not standing.may_play(WON.env_id)
-    assert standing.after(1, [], [], {WON.env_id}) == []  # it is there already
+    assert standing.after(1, [], [], {WON.env_id}).changes == ()  # it is there already

@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 
 from spade_envs import registries
+from spade_train.memory.ideas import repetitions
 from spade_train.monitors import Alarm
 from spade_train.playing.play import End, Episode, Task
 from spade_train.reports import random_play, report_of
 from spade_train.rewards.designer import REFUSED, weighted
-from spade_train.rewards.ideas import repetitions
 from spade_train.rewards.paying import Pay, flat_blocks
 from spade_train.rewards.uncertainty import Tally
 from spade_train.rounds import Block, Design, Played, Row

@@ -1,0 +1,117 @@
+"""Designing by changes: of one stored environment, some methods are written anew."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+
+from spade_envs import Header, Rejection, parse_header
+from spade_train.designer import prompts
+from spade_train.designer.context import DesignContext, Draft, Message
+from spade_train.designer.mends import Facts, mend, retitled
+from spade_train.designer.parents import Known, chosen, shown_code, stored
+from spade_train.designer.prompts import Window
+from spade_train.designer.splicing import class_of, methods_of, splice
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """One kind of change.
+
+    Attributes:
+        name: joins the parent's in the new id.
+        methods: beginnings of names of methods; the class must have one that begins so.
+        ask: what the model is told to do.
+        hard: whether small models are not asked for it.
+    """
+
+    name: str
+    methods: tuple[str, ...]
+    ask: str
+    hard: bool = False
+
+    def of(self, source: str) -> tuple[str, ...]:
+        """Return the methods of a source that the change begins with."""
+        owner = class_of(ast.parse(source))
+        names = methods_of(owner) if owner else {}
+        return tuple(name for name in names if name.startswith(self.methods))
+
+
+@cache
+def mutations() -> tuple[Mutation, ...]:
+    """Return every kind of change that an edit may be asked for."""
+    path = Path(__file__).parent / "texts" / "mutations.toml"
+    read = tomllib.loads(path.read_text("utf-8"))
+    return tuple(
+        Mutation(name, tuple(one["methods"]), one["ask"], one.get("hard", False))
+        for name, one in read.items()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EditDesigner:
+    """Asks for changed methods of one stored environment, which are put into its source.
+
+    Attributes:
+        brief: whether the prompt is made for a small model: only changes that such a one can make.
+        known: what may be changed.
+        window: the prompt's size; larger environments are not asked about.
+    """
+
+    brief: bool = False
+    known: Known = stored
+    window: Window = field(default_factory=Window)
+    way: str = "edit"
+
+    def prepare(self, context: DesignContext) -> DesignContext:
+        """Return the context with the one parent that is to be changed: a wished one, if any is known.
+
+        Raises:
+            UsageError: nothing is known that fits the window.
+        """
+        return replace(context, parents=(chosen(self.known(), context, self._fits, 1)[0],))
+
+    def preface(self, context: DesignContext) -> None:
+        """Return None: there is one question."""
+
+    def prompt(self, context: DesignContext) -> list[Message]:
+        """Return the chat that asks for changed methods of the parent."""
+        source, mutation = self._choice(context)
+        methods = mutation.of(source)
+        return prompts.edit(shown_code(source), mutation.ask, methods, context, self.window)
+
+    def schema(self) -> None:
+        """Return None: methods are free text."""
+
+    def read(self, reply: str, context: DesignContext) -> Draft | Rejection:
+        """Return the parent's source with the reply's methods in it, under a header of its own."""
+        source, mutation = self._choice(context)
+        spliced = splice(source, reply)
+        if isinstance(spliced, Rejection):
+            return spliced
+        header = parse_header(source)
+        assert isinstance(header, Header)  # it stands in a registry
+        title = f"{header.title}, {mutation.name}"
+        named = retitled(spliced.source, f"{header.id.name}{mutation.name.title()}", title)
+        mended = mend(named, Facts(context.round, parent=context.parents[0]))
+        return Draft(mended.source, tuple(name for name in mended.mends if name != "header"))
+
+    def quoted(self, context: DesignContext) -> tuple[str, ...]:  # noqa: ARG002
+        """Return nothing: the parent is stored, and named as one."""
+        return ()
+
+    def _choice(self, context: DesignContext) -> tuple[str, Mutation]:
+        source = self.known()[context.parents[0]]
+        fitting = self._mutations(source)
+        return source, context.own_rng("mutation").choice(fitting)
+
+    def _fits(self, source: str) -> bool:
+        told = self.window.tokens // 3  # of the rest: the rules, the document and what is told
+        fits = self.window.count(shown_code(source)) <= self.window.tokens - told
+        return fits and bool(self._mutations(source))
+
+    def _mutations(self, source: str) -> list[Mutation]:
+        return [one for one in mutations() if one.of(source) and not (self.brief and one.hard)]

@@ -1,0 +1,182 @@
+"""Whole methods from a reply put into a source by its syntax tree; every other line stays as it is."""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from spade_envs import Finding, Rejection, code_blocks
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_INDENT = "    "
+
+
+@dataclass(frozen=True, slots=True)
+class Spliced:
+    """A source with methods put in.
+
+    Attributes:
+        changed: names of what differs from before.
+    """
+
+    source: str
+    changed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """One definition of a reply: its name, its text without indentation, and whether the class holds it."""
+
+    name: str
+    text: str
+    inside: bool
+
+
+def splice(source: str, reply: str) -> Spliced | Rejection:
+    """Put the definitions in a reply's code blocks into a source.
+
+    Methods (of a class, or functions that take ``self``) replace or join those of the environment's class; other
+    functions, classes, constants and imports replace or join those of the module. Of two definitions of one name, the
+    later counts.
+
+    Args:
+        source: a file that parses, with one class that has ``reset``.
+        reply: what a model said.
+    """
+    blocks = code_blocks(reply)
+    if isinstance(blocks, Rejection):
+        return blocks
+    found: dict[tuple[str, bool], _Piece] = {}
+    for block in blocks:
+        tree = _parsed(block)
+        if isinstance(tree, Rejection):
+            return tree
+        found.update({(piece.name, piece.inside): piece for piece in _pieces(*tree, source)})
+    if not found:
+        finding = Finding(
+            "splice.nothing", "The reply defines no method.", "Write each method whole, from `def`."
+        )
+        return Rejection((finding,))
+    before, changed = source, []
+    for piece in found.values():
+        after = _put(source, piece)
+        if ast.dump(ast.parse(after)) != ast.dump(ast.parse(source)):
+            changed.append(piece.name)
+            source = after
+    if not changed or ast.dump(ast.parse(source)) == ast.dump(ast.parse(before)):
+        finding = Finding("splice.unchanged", "The reply changes nothing.", "Change at least one method.")
+        return Rejection((finding,))
+    return Spliced(source, tuple(changed))
+
+
+def class_of(tree: ast.Module) -> ast.ClassDef | None:
+    """Return the environment's class: the last one that has ``reset``."""
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    return next((one for one in reversed(classes) if "reset" in methods_of(one)), None)
+
+
+def methods_of(owner: ast.ClassDef) -> dict[str, ast.FunctionDef]:
+    """Return a class's own methods by name."""
+    return {node.name: node for node in owner.body if isinstance(node, ast.FunctionDef)}
+
+
+def _parsed(block: str) -> tuple[ast.Module, str] | Rejection:
+    """Return a block's tree and the text that it is of; methods may stand indented as in their class."""
+    text = textwrap.dedent(block.expandtabs(4)).strip("\n") + "\n"
+    faults = []
+    for attempt in (text, f"class _:\n{textwrap.indent(text, _INDENT)}", _level(text)):
+        try:
+            return ast.parse(attempt), attempt
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            faults.append(fault_of(error))
+    return Rejection((faults[0],))
+
+
+def _level(text: str) -> str:
+    """Return the text with its first line as deep as the second ``def``: the first one often loses its indent."""
+    lines = text.splitlines(keepends=True)
+    depth = next((len(one) - len(one.lstrip()) for one in lines[1:] if one.lstrip().startswith("def ")), 0)
+    return textwrap.dedent("".join([" " * depth + lines[0], *lines[1:]])) if lines else text
+
+
+def fault_of(error: BaseException) -> Finding:
+    """Return the finding for code that does not parse."""
+    line = getattr(error, "lineno", None)
+    found = f"The code does not parse: {getattr(error, 'msg', None) or type(error).__name__}."
+    return Finding("splice.syntax", found, "Write whole methods in Python.", line)
+
+
+def _pieces(tree: ast.Module, text: str, source: str) -> Iterator[_Piece]:
+    held = ast.parse(source)
+    main = class_of(held)
+    others = {node.name for node in held.body if isinstance(node, ast.ClassDef)} - {main.name if main else ""}
+    for node in tree.body:
+        if (
+            isinstance(node, ast.ClassDef)
+            and node.name not in others
+            and (main is None or _is_env(node, main))
+        ):
+            for part in node.body:
+                if (name := _name(part)) is not None:
+                    yield _Piece(name, _text(part, text), inside=True)
+        elif (name := _name(node)) is not None:
+            takes_self = isinstance(node, _Function) and [a.arg for a in node.args.args[:1]] == ["self"]
+            yield _Piece(name, _text(node, text), inside=takes_self)
+
+
+def _is_env(node: ast.ClassDef, main: ast.ClassDef) -> bool:
+    """Whether a reply's class stands for the environment's: by its name, its bases, or a method that both have."""
+    return (
+        node.name in ("_", main.name)
+        or bool(node.bases)
+        or not set(methods_of(node)).isdisjoint(set(methods_of(main)) - {"__init__"})
+    )
+
+
+def _name(node: ast.stmt) -> str | None:
+    match node:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return name
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+            return name
+        case ast.Import() | ast.ImportFrom():
+            return ast.unparse(node)
+    return None
+
+
+def _first_line(node: ast.stmt) -> int:
+    decorators = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(one.lineno for one in decorators)])
+
+
+def _text(node: ast.stmt, text: str) -> str:
+    lines = text.splitlines()[_first_line(node) - 1 : node.end_lineno]
+    return textwrap.dedent("\n".join(lines))
+
+
+def _put(source: str, piece: _Piece) -> str:
+    """Return the source with a piece in the place of what has its name, or where such pieces go."""
+    tree = ast.parse(source)
+    owner = class_of(tree)
+    assert owner is not None  # its caller gives a source with such a class
+    body = owner.body if piece.inside else tree.body
+    text = textwrap.indent(piece.text, _INDENT) if piece.inside else piece.text
+    lines = source.splitlines()
+    old = next((node for node in body if _name(node) == piece.name), None)
+    if old is not None:
+        lines[_first_line(old) - 1 : old.end_lineno] = text.splitlines()
+    elif piece.inside and not re.match(r"\s*(def|@)", text):  # an attribute goes before the methods
+        place = _first_line(next(node for node in body if isinstance(node, ast.FunctionDef))) - 1
+        lines[place:place] = [*text.splitlines(), ""]
+    elif piece.inside:
+        end = owner.end_lineno or len(lines)
+        lines[end:end] = ["", *text.splitlines()]
+    else:
+        imported = re.match(r"(import|from) ", text)
+        before = next(iter(tree.body), owner) if imported else owner
+        place = _first_line(before) - 1
+        lines[place:place] = text.splitlines() if imported else [*text.splitlines(), "", ""]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,253 @@
+"""Designs made outside of training: asked of a backend, judged, repaired, admitted to a registry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
+
+from spade_envs import Finding, Registry, Rejection, Report, admit
+from spade_envs.admission import Surroundings
+from spade_envs.admission.neighbours import shown
+from spade_train.backends.interface import Answer, Ask, Backend, Failed
+from spade_train.designer import DesignContext, Designer, Draft, Message, prompts, read_repair, repair_prompt
+
+Stage = Literal["asked", "answered", "read", "compiled", "ran", "admitted"]
+STAGES: tuple[Stage, ...] = get_args(Stage)
+"""How far a design comes: each stage holds those before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How replies are sampled.
+
+    Attributes:
+        tokens: the most that a reply may have.
+        repairs: how often a refused design goes back with its report.
+    """
+
+    tokens: int = 2_048
+    temperature: float = 0.8
+    top_p: float = 0.95
+    repairs: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One reply and what became of it.
+
+    Attributes:
+        reply: None where the backend gave none.
+        stage: the last stage that it passed.
+        findings: what keeps it from the next one.
+        prompt_tokens, completion_tokens: as the backend counts them, a plan's among them.
+        distance: to the nearest environment, in [0, 1], where it was compared.
+    """
+
+    reply: str | None
+    stage: Stage
+    prompt_sha256: str
+    draft: Draft | None = None
+    findings: tuple[Finding, ...] = ()
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    distance: float | None = None
+    env_id: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the attempt as JSON-ready data."""
+        return {
+            "reply": self.reply,
+            "stage": self.stage,
+            "prompt_sha256": self.prompt_sha256,
+            "source": self.draft.source if self.draft else None,
+            "mends": list(self.draft.mends) if self.draft else [],
+            "findings": [finding.as_dict() for finding in self.findings],
+            "prompt_tokens": self.prompt_tokens,
+            "completion_tokens": self.completion_tokens,
+            "distance": self.distance,
+            "env_id": self.env_id,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """One design with all its attempts, the first reply first."""
+
+    way: str
+    document: str | None
+    parents: tuple[str, ...]
+    attempts: tuple[Attempt, ...]
+
+    @property
+    def env_id(self) -> str | None:
+        """Return the id that it was admitted under, if it was."""
+        return self.attempts[-1].env_id
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the design as JSON-ready data."""
+        attempts = [attempt.as_dict() for attempt in self.attempts]
+        made = {"way": self.way, "document": self.document, "parents": list(self.parents)}
+        return {**made, "env_id": self.env_id, "attempts": attempts}
+
+
+@dataclass
+class _Draft:
+    """A design that is being made: its chat so far and its attempts."""
+
+    context: DesignContext
+    chats: list[list[Message]]
+    spent: tuple[int, int] = (0, 0)
+    attempts: list[Attempt] = field(default_factory=list)
+
+    @property
+    def best(self) -> int:
+        """The place of the attempt that came furthest, the latest of equals."""
+        return max(range(len(self.attempts)), key=lambda k: (STAGES.index(self.attempts[k].stage), k))
+
+
+@dataclass(frozen=True)
+class Studio:
+    """Where designs are made.
+
+    Attributes:
+        registry: where admitted designs are written.
+        run: begins the name of the run that admission records; with the design's number it makes it unique, so that
+            a design that is made again after a crash gets its version back.
+    """
+
+    backend: Backend
+    registry: Registry
+    sampling: Sampling = Sampling()
+    run: str = "design"
+
+    def make(self, designer: Designer, contexts: Sequence[DesignContext]) -> list[Design]:
+        """Make one design of each context; all replies of a turn are asked for together.
+
+        Raises:
+            IsolationError: this machine cannot judge them.
+            RegistryError: the registry cannot be written.
+            UsageError: a prompt does not fit its window.
+        """
+        drafts = list(self._begun(designer, contexts))
+        for turn in range(1 + self.sampling.repairs):
+            open_drafts = [draft for draft in drafts if not draft.attempts or self._repairable(draft)]
+            for draft in open_drafts:
+                if draft.attempts:
+                    draft.chats.append(_repair_chat(designer, draft))
+            asks = [self._ask(draft.chats[-1], draft.context, turn, designer) for draft in open_drafts]
+            for draft, answer in zip(open_drafts, self.backend.answer(asks) if asks else [], strict=True):
+                self._take(designer, draft, answer)
+        return [_design(designer, draft) for draft in drafts]
+
+    def _begun(self, designer: Designer, contexts: Sequence[DesignContext]) -> Iterator[_Draft]:
+        """Yield drafts whose chats are ready, with a plan where the way wants one."""
+        ready = [designer.prepare(context) for context in contexts]
+        plans = [designer.preface(context) for context in ready]
+        asked = [
+            self._ask(plan, context, -1, None) for plan, context in zip(plans, ready, strict=True) if plan
+        ]
+        answers = iter(self.backend.answer(asked) if asked else ())
+        for context, plan in zip(ready, plans, strict=True):
+            answer = next(answers) if plan else None
+            spent = (answer.prompt_tokens, answer.completion_tokens) if isinstance(answer, Answer) else (0, 0)
+            planned = replace(context, plan=answer.text) if isinstance(answer, Answer) else context
+            yield _Draft(planned, [designer.prompt(planned)], spent)
+
+    def _ask(
+        self, messages: Sequence[Message], context: DesignContext, turn: int, designer: Designer | None
+    ) -> Ask:
+        seed = context.own_rng(f"ask {turn}").randrange(2**31)
+        how = self.sampling
+        schema = designer.schema() if designer else None
+        return Ask(tuple(messages), seed, how.tokens, how.temperature, how.top_p, schema)
+
+    def _repairable(self, draft: _Draft) -> bool:
+        last = draft.attempts[-1]
+        return last.stage not in ("asked", "admitted")
+
+    def _take(self, designer: Designer, draft: _Draft, answer: Answer | Failed) -> None:
+        """Read and judge an answer, and note what became of it."""
+        sha256 = prompts.sha256(draft.chats[-1])
+        if isinstance(answer, Failed):
+            finding = Finding("backend.failed", answer.reason, "See to the backend and ask again.")
+            draft.attempts.append(Attempt(None, "asked", sha256, findings=(finding,)))
+            return
+        before = draft.attempts[draft.best].draft if draft.attempts else None
+        read = read_repair(designer, answer.text, draft.context, before)
+        attempt = Attempt(
+            answer.text,
+            "answered",
+            sha256,
+            prompt_tokens=answer.prompt_tokens + draft.spent[0],
+            completion_tokens=answer.completion_tokens + draft.spent[1],
+        )
+        draft.spent = (0, 0)
+        if isinstance(read, Rejection):
+            attempt = replace(attempt, findings=read.findings)
+        else:
+            attempt = self._judged(designer, draft, replace(attempt, draft=read), read)
+        draft.attempts.append(attempt)
+
+    def _judged(self, designer: Designer, draft: _Draft, attempt: Attempt, read: Draft) -> Attempt:
+        context = draft.context
+        document = context.document.text if context.document else None
+        around = Surroundings(neighbours=shown(designer.quoted(context)), document=document)
+        admission = admit(
+            read.source,
+            self.registry,
+            run=f"{self.run}/{context.number}",
+            round=context.round,
+            around=around,
+            provenance=self._provenance(designer, draft, attempt, read),
+        )
+        report = admission.report
+        findings = tuple(finding for finding in report.findings if finding.severity == "refuse")
+        return replace(
+            attempt,
+            stage=_stage(report),
+            findings=() if admission.id else findings,
+            distance=_distance(report),
+            env_id=admission.id,
+        )
+
+    def _provenance(self, designer: Designer, draft: _Draft, attempt: Attempt, read: Draft) -> dict[str, Any]:
+        document, how = draft.context.document, self.sampling
+        return {
+            "designer": self.backend.name,
+            "way": designer.way,
+            "prompt_version": prompts.VERSION,
+            "prompt_sha256": attempt.prompt_sha256,
+            "sampling": {"tokens": how.tokens, "temperature": how.temperature, "top_p": how.top_p},
+            "document": document.source if document else None,
+            "document_licence": document.licence if document else None,
+            "mends": list(read.mends),
+            "repairs": len(draft.attempts),
+        }
+
+
+def _repair_chat(designer: Designer, draft: _Draft) -> list[Message]:
+    """Return the chat in which the attempt that came furthest goes back with what was found of it."""
+    attempt = draft.attempts[draft.best]
+    assert attempt.reply is not None  # what got no reply is not repaired
+    return repair_prompt(designer, draft.chats[draft.best], attempt.reply, attempt.draft, attempt.findings)
+
+
+def _stage(report: Report) -> Stage:
+    """Return the last stage that a judged design passed."""
+    failed = {gate.name for gate in report.gates if not gate.passed}
+    if not failed:
+        return "admitted"
+    return "read" if "form" in failed else "compiled" if "runs" in failed else "ran"
+
+
+def _distance(report: Report) -> float | None:
+    seen: dict[str, Any] = next((gate.saw for gate in report.gates if gate.name == "novelty"), {})
+    return seen.get("distance")
+
+
+def _design(designer: Designer, draft: _Draft) -> Design:
+    document = draft.context.document
+    return Design(
+        designer.way, document.source if document else None, draft.context.parents, tuple(draft.attempts)
+    )

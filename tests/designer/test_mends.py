@@ -1,0 +1,157 @@
+"""Mends: each does what its name says, leaves sound code alone, and never touches what it does not mean."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spade_envs import Header, parse_header, seeds_folder
+from spade_train.designer.mends import MENDS, Facts, mend, with_facts
+from spade_train.designer.worked import short_examples
+
+HEADER = """# /// spade
+# id = "spade/Tally-v0"
+# title = "Tally"
+# summary = "Count strokes."
+# domain = "math"
+# skills = ["counting"]
+# origin = "generated"
+# generation_round = 4
+# max_episode_steps = 3
+# license = "Apache-2.0"
+# contract = 1
+# ///
+"""
+SOUND = (
+    HEADER
+    + """from spade_envs import ToolEnv
+
+
+class Tally(ToolEnv):
+    \"\"\"Count the strokes.\"\"\"
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self._n = int(self.np_random.integers(5, 50))
+        return "|" * self._n, {}
+
+    def goal_reached(self, answer):
+        return answer == self._n
+
+    def hint(self):
+        return "Count in fives."
+
+    def expert_action(self):
+        return {"name": "finish", "arguments": {"answer": self._n}}
+"""
+)
+FACTS = Facts(4)
+
+
+def test_sound_code_comes_back_character_for_character() -> None:
+    assert mend(SOUND, FACTS).source == SOUND
+    assert mend(SOUND, FACTS).mends == ()
+    for path in sorted(seeds_folder().glob("*.py")):
+        source = path.read_text("utf-8")
+        applied = mend(source, FACTS)
+        assert set(applied.mends) <= {"header"}, path.name
+        assert applied.source.partition("# ///\n")[2] == source.partition("# ///\n")[2]
+    for example in (*short_examples("questions"), *short_examples("tools")):
+        assert set(mend(example.source, FACTS).mends) == {"header"}
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "mended"),
+    [
+        ("generator-calls", ".integers(5", ".randint(5", ".integers(5"),
+        (
+            "generator-calls",
+            "int(self.np_random.integers(5, 50))",
+            "self.np_random.choices([1, 2])[0]",
+            "= random.choices([1",
+        ),
+        (
+            "super-reset",
+            "        super().reset(seed=seed)\n",
+            "",
+            "        super().reset(seed=seed)\n        self._n",
+        ),
+        ("reset-pair", "self._n, {}", "self._n", 'return "|" * self._n, {}\n'),
+        (
+            "reset-arguments",
+            "self, *, seed=None, options=None",
+            "self",
+            "def reset(self, *, seed=None, options=None):",
+        ),
+        (
+            "reset-arguments",
+            "*, seed=None, options=None",
+            "seed: int = None",
+            "def reset(self, *, seed=None, options=None):",
+        ),
+        ("imports", "from spade_envs import ToolEnv\n", "", "from spade_envs import ToolEnv\nclass Tally"),
+    ],
+)
+def test_a_habit_is_mended_and_on_record(name: str, old: str, new: str, mended: str) -> None:
+    broken = SOUND.replace(old, new, 1)
+    assert broken != SOUND
+    applied = mend(broken, FACTS)
+    assert applied.mends == (name,)
+    assert mended in applied.source
+    assert mend(applied.source, FACTS).mends == ()
+
+
+def test_every_mend_of_the_code_is_tested_here() -> None:
+    assert set(MENDS) == {"generator-calls", "reset-arguments", "super-reset", "reset-pair", "imports"}
+
+
+def test_only_the_environments_own_reset_is_mended() -> None:
+    helper = SOUND.replace(
+        "class Tally", "class Pile:\n    def reset(self):\n        return 3\n\n\nclass Tally"
+    )
+    assert mend(helper, FACTS).source == helper
+    nested = SOUND.replace(
+        "        self._n =", "        def draw():\n            return 3\n\n        self._n ="
+    )
+    assert mend(nested, FACTS).source == nested
+
+
+def test_a_header_keeps_choices_and_gets_facts() -> None:
+    written = """# /// spade
+# id = "tally marks-v7"
+# title = "A title that is much too long for the sixty characters that a title may have at most"
+# summary = "Count  strokes."
+# domain = "Maths"
+# skills = ["Counting!", "counting", "Fives"]
+# origin = "seed"
+# parent = "spade/Nobody-v3"
+# author = "me"
+# difficulty_levels = 3
+# max_episode_steps = 3
+# broken = [
+# ///
+"""
+    source = SOUND.replace(HEADER, written)
+    header = parse_header(with_facts(source, Facts(4, "spade/LampRow-v0")))
+    assert isinstance(header, Header), header.text()
+    assert (str(header.id), header.domain, header.skills) == (
+        "spade/TallyMarks-v0",
+        "math",
+        ("counting", "fives"),
+    )
+    assert (header.origin, header.generation_round, str(header.parent)) == (
+        "generated",
+        4,
+        "spade/LampRow-v0",
+    )
+    assert header.difficulty_levels is None  # the constructor takes no such argument
+    assert header.title == "A title that is much too long for the sixty characters that"
+
+
+@given(st.text(max_size=300))
+def test_no_text_makes_a_mend_raise(text: str) -> None:
+    mend(text, FACTS)
+    mend(HEADER + text, FACTS)
+    mended = mend(SOUND.replace('"Count strokes."', repr(text)), FACTS).source
+    assert mended.count("# /// spade") >= 1
