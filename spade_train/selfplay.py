@@ -160,7 +160,7 @@ class SelfPlay:
         place = number * self.world.size + self.world.rank if draw is None else draw
         active = {env_id: self._facts_of(env_id) for env_id in self._candidates()}
         pool = statistics(active, self.standing.statuses.values())
-        brief = Brief(self.config, number, self.seed, self.world.rank, self.corpus, place, pool)
+        brief = Brief(self.config, number, self.seed, self.corpus, place, pool)
         return brief.context(self.memory)
 
     def _facts_of(self, env_id: str) -> Facts | None:
