@@ -219,7 +219,7 @@ def step(
     )
     trainer.remove_callback(PrinterCallback)
     backbone = policy.model.base_model
-    RoleGradients(backbone, lambda ids: "designer" if len(ids) > 600 else "agent")
+    RoleGradients(lambda ids: "designer" if len(ids) > 600 else "agent", backbone)
     skip_padding(backbone)
     switch = Switch(backbone)
     trainer.add_callback(switch)

@@ -45,7 +45,11 @@ class Judged:
     def provenances(self) -> list[dict[str, Any]]:
         """How each source was made."""
         of = (design for design in self.designs if design.source is not None)
-        return [{**self.made, "mends": list(one.mends), "repairs": one.repairs} for one in of]
+        return [
+            {**self.made, "mends": list(one.mends), "repairs": one.repairs}
+            | ({"hint": one.hint} if one.hint else {})
+            for one in of
+        ]
 
     @property
     def pairs(self) -> list[tuple[Design, Verdict | None]]:

@@ -82,6 +82,8 @@ class Display:
             f"success {_number(entry['success'])}, with the hint {_number(entry['hinted_success'])}; "
             f"{_seconds(entry)} s"
         )
+        for alarm in entry.get("alarms", ()):
+            self.console.print(f"  alarm: {alarm}", markup=False)
 
 
 _TIMES = len(" 0:00:00 left 0:00:00")

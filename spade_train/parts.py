@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from spade_envs import EnvId, Registry, add_registry, registries
@@ -11,7 +10,8 @@ from spade_envs.errors import UsageError
 from spade_train.ahead import Ahead
 from spade_train.backends import open_backend
 from spade_train.config import SelfPlayConfig
-from spade_train.designer import Corpus, Designer, FreeDesigner, SlotDesigner
+from spade_train.corpus import Corpus, read_corpus
+from spade_train.designer import Designer, FreeDesigner, SlotDesigner
 from spade_train.designing import Workshop
 from spade_train.memory import Memory
 from spade_train.missing import nothing_to_play, why_missing, wrong_weight
@@ -33,7 +33,12 @@ if TYPE_CHECKING:
 
 
 def make_selfplay(
-    settings: Settings, run: RunFolder, pool: Sequence[str], world: World, checkpoint: Checkpoint | None
+    settings: Settings,
+    run: RunFolder,
+    pool: Sequence[str],
+    corpus: Corpus,
+    world: World,
+    checkpoint: Checkpoint | None,
 ) -> SelfPlay:
     """Return self-play as a new run begins with it, or as a checkpoint left it."""
     config, grpo = settings.selfplay, settings.grpo
@@ -55,7 +60,7 @@ def make_selfplay(
         workshop=workshop,
         pay=make_pay(config),
         pool=pool,
-        corpus=make_corpus(config),
+        corpus=corpus,
         standing=Standing(workshop.registry, workshop.run, config.rules(), world),
         world=world,
         memory=checkpoint.memory() if checkpoint else Memory(limit=config.memory_size),
@@ -142,15 +147,13 @@ def make_designer(config: SelfPlayConfig) -> Designer:
     return FreeDesigner() if config.designer == "free" else SlotDesigner()
 
 
-def make_corpus(config: SelfPlayConfig) -> Corpus:
-    """Return the documents that designs are grounded on.
+def make_corpus(config: SelfPlayConfig, say: Callable[[str], object] = lambda _: None) -> Corpus:
+    """Return the documents that designs are grounded on; what of them cannot be read stands in ``unread``.
+
+    Args:
+        say: is told what will take a while.
 
     Raises:
-        UsageError: a file that the settings name cannot be read, or holds a line that cannot.
+        UsageError: a source that the settings name is not there, or all of them together hold no document.
     """
-    if not config.use_corpus:
-        return Corpus(())
-    corpus = Corpus.read([Path(path) for path in config.corpus] or None)
-    if corpus.problems:
-        raise UsageError(f"corpus: {corpus.problems[0]}")
-    return corpus
+    return read_corpus(config.corpus, say) if config.use_corpus else Corpus()

@@ -11,8 +11,10 @@ from typing import Any
 
 from rich.console import Console
 
+from spade_envs.contract.printable import printable
 from spade_envs.errors import SpadeError, UsageError
 from spade_train import trl_plugin
+from spade_train.corpus import Corpus
 from spade_train.display import Display
 from spade_train.flags import Words, check_names
 from spade_train.models.model import resolve_model
@@ -47,12 +49,14 @@ class Run:
     Attributes:
         model: what ``from_pretrained`` loads at the very beginning.
         pool: id -> hash of every environment of the curriculum.
+        corpus: what designs are grounded on.
     """
 
     settings: Settings
     folder: RunFolder
     model: str
     pool: dict[str, str]
+    corpus: Corpus
     world: World
     console: Console
 
@@ -67,14 +71,14 @@ def begin(settings: Settings, said: Words, console: Console) -> None:
     console = console if world.first else Console(quiet=True)
     pool = find_pool(settings.selfplay)
     model = resolve_model(settings.model.model_name_or_path, console.print)
-    _check(settings, model, console)
+    corpus = _check(settings, model, console)
     check_weights(settings.selfplay)
     made = None
     if world.first:
         made = RunFolder.create(Path(settings.selfplay.runs), settings.grpo.run_name).path
         RunFolder(made).write_config(_config(settings, said, model, pool))
     folder = RunFolder(world.gather(made)[0] or Path())
-    _train(Run(settings, folder, model, pool, world, console), None)
+    _train(Run(settings, folder, model, pool, corpus, world, console), None)
 
 
 def resume(path: Path, flags: list[str], console: Console) -> None:
@@ -93,9 +97,10 @@ def resume(path: Path, flags: list[str], console: Console) -> None:
     check_pins(kept["curriculum"])
     world = trl_plugin.world()
     console = console if world.first else Console(quiet=True)
-    _check(settings, kept["model"], console)
+    corpus = _check(settings, kept["model"], console)
     check_weights(settings.selfplay, folder)
-    run = Run(settings, folder, kept["model"], kept["curriculum"], world, console)
+    _say_what_changed(folder, corpus, console)
+    run = Run(settings, folder, kept["model"], kept["curriculum"], corpus, world, console)
     checkpoint = checkpoint_at(folder)
     done = checkpoint.round if checkpoint else 0
     if done >= settings.selfplay.rounds and folder.checkpoint.exists():
@@ -155,17 +160,35 @@ def _check_kept(settings: Settings, kept: dict[str, Any]) -> None:
         )
 
 
-def _check(settings: Settings, model: str, console: Console) -> None:
-    """Raise :class:`UsageError` for what can be known to be wrong before weights are loaded."""
-    make_pay(settings.selfplay)
-    make_corpus(settings.selfplay)
+def _check(settings: Settings, model: str, console: Console) -> Corpus:
+    """Raise :class:`UsageError` for what can be known to be wrong before weights are loaded; return the documents."""
     own = settings.selfplay
     make_outside(own, settings.grpo.temperature)
+    make_pay(own)
+    corpus = make_corpus(own, console.print)
+    for one in corpus.unread:
+        console.print(f"corpus: {printable(one.text())}", markup=False)
     sketches = [read_sketch(model, settings.model.model_revision, "the model")]
     if own.designer_model is not None:
         sketches.append(read_sketch(own.designer_model, setting="designer_model"))
     for sketch in sketches:
         check_model(sketch, own, settings.grpo.max_completion_length, console.print)
+    return corpus
+
+
+def _record_corpus(folder: RunFolder, corpus: Corpus) -> None:
+    """Put on record what was read and what was not, where that is not what the record says last."""
+    now = [source.as_dict() for source in corpus.sources]
+    if folder.read("corpus.jsonl")[-len(now) :] != now:
+        folder.append("corpus.jsonl", now)
+
+
+def _say_what_changed(folder: RunFolder, corpus: Corpus, console: Console) -> None:
+    """Say which source holds other documents than when the run last began: its rounds draw others from here on."""
+    before = {one.get("source"): one.get("sha256") for one in folder.read("corpus.jsonl")}
+    for source in corpus.sources:
+        if before.get(source.word, source.sha256) != source.sha256:
+            console.print(f"corpus: {source.word} holds other documents than before", markup=False)
 
 
 def _train(run: Run, checkpoint: Checkpoint | None) -> None:
@@ -177,7 +200,9 @@ def _train(run: Run, checkpoint: Checkpoint | None) -> None:
         run.world.gather(None)  # nobody reads what is being put back
         start = trl_plugin.Start(run.model, checkpoint, tuple(folder.read("rounds.jsonl")))
         console.print(f"model {Path(run.model).name}, run {folder.path}")
-        selfplay = make_selfplay(run.settings, folder, list(run.pool), run.world, checkpoint)
+        selfplay = make_selfplay(run.settings, folder, list(run.pool), run.corpus, run.world, checkpoint)
+        if run.world.first:
+            _record_corpus(folder, run.corpus)
         try:
             with Display(run.settings.selfplay.rounds, console, done=len(start.entries)) as display:
                 entries = trl_plugin.train(run.settings, start, selfplay, folder, display)

@@ -39,8 +39,9 @@ from spade_train.ahead import Ahead
 from spade_train.briefing import Brief, remembered
 from spade_train.clock import Clock
 from spade_train.config import SelfPlayConfig
+from spade_train.corpus import Corpus
 from spade_train.curriculum import choose
-from spade_train.designer import Corpus, DesignContext, Reason
+from spade_train.designer import DesignContext, Reason
 from spade_train.designing import Workshop
 from spade_train.memory import Facts, Idea, Memory, Record, statistics
 from spade_train.monitors import Alarm, DesignSeen
@@ -139,7 +140,8 @@ class SelfPlay:
         first, size = self.world.first, self.world.size
         found = ahead.round(number, count * size, partial(self.context, number)) if first else None
         designs, stock = self.world.gather(found)[0] or ([], Stock(0, 0, 0))
-        return designs[self.world.rank * count :][:count], (), stock
+        told = ahead.told if first and designs else ()  # one prompt for all: told once
+        return designs[self.world.rank * count :][:count], told, stock
 
     def close(self) -> None:
         """End what runs beside training."""
@@ -154,10 +156,10 @@ class SelfPlay:
             draw: the document's place in the corpus's order, where that is not the round's.
         """
         place = number * self.world.size + self.world.rank if draw is None else draw
-        document = self.corpus.draw(self.seed, place)
         active = {env_id: self._facts_of(env_id) for env_id in self._candidates()}
         pool = statistics(active, self.standing.statuses.values())
-        return Brief(self.config, number, self.seed, self.world.rank, document, pool).context(self.memory)
+        brief = Brief(self.config, number, self.seed, self.world.rank, self.corpus, place, pool)
+        return brief.context(self.memory)
 
     def _facts_of(self, env_id: str) -> Facts | None:
         """Return what admission knows of an environment, read once: a version never changes."""

@@ -47,6 +47,11 @@ class EnvId:
         return cls(match[1], int(match[2]))
 
 
+def with_namespace(text: str) -> str:
+    """Return an id as people shorten it with the namespace that it lacks: ``LampRow-v0`` as ``spade/LampRow-v0``."""
+    return text if "/" in text else f"{NAMESPACE}/{text}"
+
+
 def near_ids(text: str, known: Iterable[EnvId]) -> list[EnvId]:
     """Return up to three known ids that ``text`` may have meant: versions of the very name, the newest first, before
     the newest versions of names much like it.

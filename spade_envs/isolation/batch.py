@@ -10,6 +10,7 @@ import numpy as np
 from gymnasium import spaces
 
 from spade_envs.isolation import wire
+from spade_envs.isolation.batch_requests import FOLLOWED, STEPS
 from spade_envs.isolation.batch_wire import MOST_ROWS
 from spade_envs.isolation.columns import Block, block_bytes
 from spade_envs.isolation.filling import Filler
@@ -44,6 +45,7 @@ class Batch:
             raise ContractError(f"{len(arguments):,} instances of one worker; at most {MOST_ROWS:,}")
         self._arguments, self._build, self._watch, self._most = arguments, build, watch, most
         self._instances: list[Instance | None] = [None] * len(arguments)
+        self._all = range(len(arguments))
         self._shared, self._own = places, bytearray()
         self._at = memoryview(bytearray(8) if places is None else places)[:8].cast("Q")
         self._spaces: bytes | None = None
@@ -106,7 +108,7 @@ class Batch:
 
         See :class:`spade_envs.isolation.batch_requests.Turn`.
         """
-        asked = range(len(self._instances)) if positions is None else positions
+        asked = self._all if positions is None else positions
         moves = self._moves(actions) if len(resets) < len(asked) else ()
         following = np.frombuffer(seeds, np.int64).tolist() if type(seeds) is bytes else seeds
         packing = Packing(self._at)
@@ -116,31 +118,83 @@ class Batch:
         for row, position in enumerate(asked):
             at[0] = row
             try:
-                if resets and row in resets:
+                if row in resets:
                     observation, info = self.instance(position).reset(resets[row], options)
                     results.append((observation, 0.0, False, False, info))
-                    continue
-                instance = instances[position]
-                result = instance.run(instance.environment.step, moves[row])  # type: ignore[union-attr]
-                if type(result) is not tuple or len(result) != 5:
-                    result = parts(result, 5, STEP_RULE)
-                if following is not None and (row in last or _true(result[2]) or _true(result[3])):
-                    packing.finals[row] = wire.encode([result[0], result[4]])
-                    observation, info = instance.reset(int(following[row]), None)  # type: ignore[union-attr]
-                    result = (observation, *result[1:4], info)
-                results.append(result)
+                else:
+                    instance = instances[position]
+                    results.append(instance.run(instance.environment.step, moves[row]))  # type: ignore[union-attr]
             except MemoryError:
                 raise
             except BaseException as error:  # SystemExit and its like are the design's too
                 results.append(None)
                 self._failed(packing, row, position, error, "reset" if row in resets else "step")
+        self._completed(packing, asked)
+        if following is not None:
+            self._followed(packing, asked, following, last)
         return self._reply(packing, asked)
+
+    def steps(self, message: bytes) -> bytes:
+        """Let every instance take a step: :meth:`turn` in its usual form."""
+        actions, seeds = memoryview(message)[len(STEPS) :], None
+        if message.startswith(FOLLOWED):
+            end = len(actions) - 8 * len(self._instances)
+            actions, seeds = actions[:end], actions[end:].cast("q").tolist()
+        packing = Packing(self._at)
+        add, at = packing.results.append, self._at
+        for row, (instance, move) in enumerate(zip(self._instances, self._moves(actions), strict=True)):
+            at[0] = row
+            try:
+                add(instance.run(instance.environment.step, move))  # type: ignore[union-attr]
+            except MemoryError:
+                raise
+            except BaseException as error:
+                add(None)
+                self._failed(packing, row, row, error, "step")
+        self._completed(packing, self._all)
+        if seeds is not None:
+            self._followed(packing, self._all, seeds, ())
+        return self._reply(packing, self._all)
+
+    def _completed(self, packing: Packing, asked: Sequence[int]) -> None:
+        """See to it that each result is a tuple of five."""
+        results = packing.results
+        count = len(results)
+        if list(map(type, results)).count(tuple) == count and list(map(len, results)).count(5) == count:  # type: ignore[arg-type]
+            return
+        for row, result in enumerate(results):
+            if row not in packing.faults:
+                try:
+                    results[row] = parts(result, 5, STEP_RULE)
+                except ContractError as error:
+                    self._failed(packing, row, asked[row], error, "step")
+
+    def _followed(
+        self, packing: Packing, asked: Sequence[int], seeds: Sequence[int], last: Sequence[int]
+    ) -> None:
+        """Begin the next episode of each instance whose episode is over."""
+        for row, result in enumerate(packing.results):
+            if result is None or (result[2] is False is result[3] and row not in last):
+                continue
+            if row in last or _true(result[2]) or _true(result[3]):
+                self._at[0] = row
+                try:
+                    packing.finals[row] = wire.encode([result[0], result[4]])
+                    instance = self._instances[asked[row]]
+                    observation, info = instance.reset(int(seeds[row]), None)  # type: ignore[union-attr]
+                    packing.results[row] = (observation, *result[1:4], info)
+                except MemoryError:
+                    raise
+                except BaseException as error:
+                    self._failed(packing, row, asked[row], error, "step")
 
     def _moves(self, actions: Any) -> Sequence[Any]:
         """Return the actions as the contract has them; no two instances share an array's memory."""
         if type(actions) is bytes:
+            actions = memoryview(actions)
+        if type(actions) is memoryview:
             if self._numbers:
-                return memoryview(actions).cast("q").tolist()
+                return actions.cast("q").tolist()
             array = np.frombuffer(actions, self._actions.dtype)
             return list(map(np.array, array.reshape(-1, *self._actions.shape)))
         if type(actions) is np.ndarray:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
+import numpy as np
+
 from spade_envs.errors import UsageError, WorkerFault
 from spade_envs.isolation import batch_wire, wire
-from spade_envs.isolation.batch_requests import Turn, turn_message
+from spade_envs.isolation.batch_requests import Turn, steps_message, turn_message
 from spade_envs.isolation.batch_results import Reader, ReplyError, Results, values_of
 from spade_envs.isolation.channel import Patience
 from spade_envs.isolation.conform import OutsideError, checker
@@ -72,13 +74,27 @@ class BatchWorker:
         """Return which row the worker says it is or was at; None where that cannot be seen."""
         return None if self._at is None else int(self._at[0])
 
+    def steps(self, actions: np.ndarray, seeds: np.ndarray | None) -> Results:
+        """Let all instances take a step, and return what came of it.
+
+        With seeds an episode that ends is followed by the next at once.
+
+        Raises:
+            UsageError: the actions cannot travel.
+        """
+        self._asked, self._each = len(self._arguments), self._limits.call_s
+        self._channel.post(self._short(steps_message(actions, seeds)), "step")
+        return self.answer()
+
     def message(self, turn: Turn) -> bytes:
         """Return the message that asks for a turn.
 
         Raises:
             UsageError: something in it cannot travel.
         """
-        message = turn_message(turn) or self._encoded("turn", *turn)
+        return self._short(turn_message(turn) or self._encoded("turn", *turn))
+
+    def _short(self, message: bytes) -> bytes:
         if len(message) > self._limits.message_bytes:
             raise UsageError(
                 f"actions and options of {len(message):,} bytes are too long to send to a worker"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -23,11 +24,21 @@ class Turn(NamedTuple):
 
     positions: list[int] | None
     actions: Any
-    resets: dict[int, int]
-    options: dict[str, Any] | None
-    anew: list[int]
-    seeds: np.ndarray | None
-    last: list[int]
+    resets: dict[int, int] = {}  # noqa: RUF012  # nobody writes into it
+    options: dict[str, Any] | None = None
+    anew: Sequence[int] = ()
+    seeds: np.ndarray | None = None
+    last: Sequence[int] = ()
+
+
+STEPS, FOLLOWED = b"\0" * 8, b"\0" * 7 + b"\1"
+"""How the message begins in which every instance takes a step and nothing else happens; the actions follow, and after
+the second the seeds of the episodes that begin where one ends."""
+
+
+def steps_message(actions: np.ndarray, seeds: np.ndarray | None) -> bytes:
+    """Return the message of a turn in which every instance takes a step."""
+    return STEPS + actions.tobytes() if seeds is None else FOLLOWED + actions.tobytes() + seeds.tobytes()
 
 
 def turn_message(turn: Turn) -> bytes | None:
@@ -35,6 +46,8 @@ def turn_message(turn: Turn) -> bytes | None:
     positions, actions, resets, options, anew, seeds, last = turn
     if options is not None or type(actions) is not np.ndarray:
         return None
+    if positions is None and not resets and not last:
+        return steps_message(actions, seeds)
     data = None if seeds is None else seeds.tobytes()
     return _ENCODER.encode(("turn", positions, actions.tobytes(), resets, None, anew, data, last))
 

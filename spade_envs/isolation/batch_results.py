@@ -32,6 +32,7 @@ class Results:
         rewards: float64, finite; likewise.
         terminated: bool; likewise.
         truncated: bool; likewise.
+        over: whether an episode may have ended.
         groups: infos by columns.
         infos: the infos of other rows.
         finals: observation and info of episodes after which another has begun.
@@ -44,6 +45,7 @@ class Results:
     rewards: np.ndarray
     terminated: np.ndarray
     truncated: np.ndarray
+    over: bool
     groups: list[Group]
     infos: dict[int, dict[str, Any]] = field(default_factory=dict)
     finals: dict[int, tuple[Any, dict[str, Any]]] = field(default_factory=dict)
@@ -68,6 +70,7 @@ class Reader:
         self._leaves = leaves(space)
         self._texts = sum(leaf.is_text for leaf in self._leaves)
         self._check = checker(space)
+        self._zeros = np.zeros(count)
 
     def results(self, reply: Reply, count: int, call: str) -> Results:
         """Return what is said of so many rows.
@@ -77,33 +80,36 @@ class Reader:
         """
         self._check_lengths(reply, count)
         block = self._block or self._sent(reply.block)
-        texts = iter(reply.texts or [[""] * count for _ in range(self._texts)])
+        if count != self._count:
+            block = block.first(count)
         # Copied, then checked: the worker may write on.
-        every = count == self._count
-        flags = (block.flags if every else block.flags[:, :count]).copy()
-        if flags.tobytes().strip(b"\0\1"):
+        rewards, terminated, truncated = block.rewards.copy(), block.terminated.copy(), block.truncated.copy()
+        over = terminated.tobytes() + truncated.tobytes()
+        if over.strip(b"\0\1"):
             raise ReplyError("flags that are neither true nor false")
-        terminated, truncated = flags.view(np.bool_)
-        results = Results(
-            [
-                next(texts) if column is None else (column if every else column[:count]).copy()
-                for column in block.columns
-            ],
-            (block.rewards if every else block.rewards[:count]).copy(),
-            terminated,
-            truncated,
-            reply.groups,
-            views=reply.views,
-            undone=reply.undone,
-        )
+        columns = self._copied(block, reply, count)
+        results = Results(columns, rewards, terminated, truncated, b"\1" in over, reply.groups)
+        unusual = reply.odd or reply.infos or reply.finals or reply.undone or reply.views is not None
+        if unusual:
+            self._take_unusual(results, reply, call)
+        self._check_columns(results, call)
+        if unusual:
+            for row, data in reply.finals:
+                self._final(results, row, data)
+        return results
+
+    def _copied(self, block: Block, reply: Reply, count: int) -> list[Column]:
+        if not self._texts:
+            return [column.copy() for column in block.columns]  # type: ignore[union-attr]
+        texts = iter(reply.texts or [[""] * count for _ in range(self._texts)])
+        return [next(texts) if column is None else column.copy() for column in block.columns]
+
+    def _take_unusual(self, results: Results, reply: Reply, call: str) -> None:
+        results.views, results.undone = reply.views, reply.undone
         for row, data in reply.odd:
             self._whole(results, row, data)
         for row, data in reply.infos:
             self._info(results, row, data, call)
-        self._check_columns(results, call)
-        for row, data in reply.finals:
-            self._final(results, row, data)
-        return results
 
     def _sent(self, data: bytes) -> Block:
         """Return the columns that came in the reply. Where no instance lives there are none, and every row failed."""
@@ -113,19 +119,11 @@ class Reader:
             raise ReplyError("columns that are too short") from None
 
     def _check_lengths(self, reply: Reply, count: int) -> None:
-        lengths = list(map(len, reply.texts)) if reply.texts else []
-        if reply.views is not None:
-            lengths.append(len(reply.views))
         for group in reply.groups:
-            asked = count if group.rows is None else len(group.rows)
-            if len(group.keys) != len(group.columns) or list(map(len, group.columns)).count(asked) != len(
-                group.keys
-            ):
-                raise ReplyError("infos of different lengths")
-            if group.rows is not None and not batch_wire.numbers(group.rows, count):
-                raise ReplyError("rows that were not asked")
-        if lengths.count(count) != len(lengths):
-            raise ReplyError("columns of different lengths")
+            _check_group(group, count)
+        for column in reply.texts if reply.views is None else (*reply.texts, reply.views):
+            if len(column) != count:
+                raise ReplyError("columns of different lengths")
         if reply.odd or reply.infos or reply.finals or reply.undone:
             named = [[row for row, _ in own] for own in (reply.odd, reply.infos, reply.finals)]
             if not all(batch_wire.numbers(rows, count) for rows in (*named, reply.undone)):
@@ -148,7 +146,7 @@ class Reader:
             for leaf, column in zip(self._leaves, results.columns, strict=True):
                 column[row] = part_of(observation, leaf.path)
             _, results.rewards[row], results.terminated[row], results.truncated[row], info = result
-            results.infos[row] = info
+            results.infos[row], results.over = info, True
 
     def _info(self, results: Results, row: int, data: bytes, call: str) -> None:
         try:
@@ -173,14 +171,28 @@ class Reader:
 
     def _check_columns(self, results: Results, call: str) -> None:
         """Note the rows whose reward is not finite or whose observation is not in its space."""
-        known = {*results.faults, *results.undone} if results.faults or results.undone else ()
-        if not math.isfinite(np.add.reduce(results.rewards)):
+        rewards, known = results.rewards, {*results.faults, *results.undone}
+        if not math.isfinite(rewards.dot(self._zeros[: len(rewards)])):  # what is not finite, times 0, is not 0
             for row in np.flatnonzero(~np.isfinite(results.rewards)).tolist():
                 if row not in known:
                     found = f"{call}: the reward must be a finite float, found float {results.rewards[row]}"
                     results.faults[row] = WorkerFault("contract", found)
         for row, what in self._columns.outside(results.columns, known).items():
             results.faults[row] = _outside(call, what)
+
+
+def _check_group(group: Group, count: int) -> None:
+    rows, columns = group.rows, group.columns
+    asked = count if rows is None else len(rows)
+    if len(group.keys) != len(columns):
+        raise ReplyError("infos of different lengths")
+    for column in columns:
+        if len(column) != asked:
+            raise ReplyError("infos of different lengths")
+        if type(column) is bytes and column.strip(b"\0\1"):
+            raise ReplyError("flags that are neither true nor false")
+    if rows is not None and not batch_wire.numbers(rows, count):
+        raise ReplyError("rows that were not asked")
 
 
 def values_of(data: bytes, count: int) -> list[Any]:

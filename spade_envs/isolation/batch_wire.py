@@ -18,17 +18,18 @@ MOST_KEYS = 256
 """The most keys of an info that stands in columns."""
 _Rows = Meta(max_length=MOST_ROWS)
 _Scalar = bool | int | float | str | None
+_Flags = Annotated[bytes, _Rows]
 _Own = Annotated[list[tuple[int, bytes]], _Rows]
 
 SCALARS = frozenset({bool, int, float, str, type(None)})
 
 
 class Group(msgspec.Struct, array_like=True, gc=False):
-    """Infos that have the same keys. Rows are None where all have them."""
+    """Infos that have the same keys. Rows are None where all have them; a column of bools is one byte for each."""
 
     rows: Annotated[list[int], _Rows] | None
     keys: Annotated[list[str], Meta(max_length=MOST_KEYS)]
-    columns: Annotated[list[Annotated[list[_Scalar], _Rows]], Meta(max_length=MOST_KEYS)]
+    columns: Annotated[list[Annotated[list[_Scalar], _Rows] | _Flags], Meta(max_length=MOST_KEYS)]
 
 
 class Reply(msgspec.Struct, array_like=True, gc=False):
@@ -55,6 +56,11 @@ class Reply(msgspec.Struct, array_like=True, gc=False):
     finals: _Own
     undone: Annotated[list[int], _Rows]
     block: bytes
+
+
+def values_of(column: list[Any] | bytes) -> list[Any]:
+    """Return the values of a column of infos."""
+    return list(map(bool, column)) if type(column) is bytes else column  # type: ignore[return-value]
 
 
 def encode(reply: Reply) -> bytes:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from spade_envs.language import POLICY_VERSION
 
+FORM = 2  # of what is kept; what was kept in another one is not found
 MOST_IN_MEMORY, MOST_FILES, MOST_BYTES = 512, 4096, 256 << 10
 _DIGEST_BYTES = 32
 
@@ -63,7 +64,7 @@ def _remember(key: str, code: bytes) -> None:
 def _folder() -> Path:
     from platformdirs import user_cache_path
 
-    version = f"policy{POLICY_VERSION}-{sys.implementation.cache_tag}"
+    version = f"policy{POLICY_VERSION}-{sys.implementation.cache_tag}-{FORM}"
     return user_cache_path("spade-envs", appauthor=False) / "code" / version
 
 

@@ -57,6 +57,8 @@ class Block:
     Attributes:
         rewards: float64.
         flags: uint8, one if so, of shape (2, count): terminated and truncated.
+        terminated: the first of these, as bool; whether its bytes are 0 or 1 is to be checked before it is used.
+        truncated: the second, likewise.
         columns: an array for each leaf, of the leaf's dtype; None for texts.
     """
 
@@ -65,11 +67,20 @@ class Block:
         self._memory, self._at = memory, _ALIGNMENT  # the first bytes are the number of the row at work
         self.rewards = self._column((), np.float64)
         self.flags = self._column((2,), np.uint8).reshape(2, count)
+        self.terminated, self.truncated = self.flags.view(np.bool_)
         self.columns = [
             None if leaf.is_text else self._column(leaf.space.shape, leaf.space.dtype)
             for leaf in leaves(space)
         ]
         self.size = self._at
+
+    def first(self, count: int) -> Block:
+        """Return the first so many rows."""
+        part: Block = object.__new__(Block)
+        part.count, part.rewards = count, self.rewards[:count]
+        part.terminated, part.truncated = self.terminated[:count], self.truncated[:count]
+        part.columns = [None if column is None else column[:count] for column in self.columns]
+        return part
 
     def _column(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
         column = np.ndarray((self.count, *shape), dtype, self._memory, self._at)
@@ -148,6 +159,13 @@ def part_of(observation: Any, path: Path) -> Any:
     for key in path:
         observation = observation[key]
     return observation
+
+
+def index_of(rows: Sequence[int] | None) -> Any:
+    """Return what an array takes as an index for rows, for all where None: a slice where they follow one another."""
+    if rows is None:
+        return slice(None)
+    return slice(rows.start, rows.stop) if type(rows) is range and rows.step == 1 else rows
 
 
 def _aligned(size: int) -> int:

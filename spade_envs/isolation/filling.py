@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ _REAL = _WHOLE | {float, np.float16, np.float32, np.float64}
 _FLAG = frozenset({bool, np.bool_})
 _ARRAY_LIKE = _REAL | {np.ndarray, list, tuple}
 Rows = Any
-"""Which rows of a column: a slice or a list of numbers."""
+"""Which rows of a column: a list of numbers, or the first ones where None."""
 
 
 class UnfitError(Exception):
@@ -39,6 +40,7 @@ class Filler:
 
     def __init__(self, space: Any, block: Block) -> None:
         self._block = block
+        self._rewards, self._flags = _bytes_of(block.rewards), [_bytes_of(flags) for flags in block.flags]
         parted = kind_of(space) in (spaces.Dict, spaces.Tuple)
         self._split = _splitter(space) if parted else None
         self._puts = [
@@ -51,31 +53,48 @@ class Filler:
         Raises:
             UnfitError: one does not fit; what is in the rows then is undefined.
         """
-        observations, rewards, terminated, truncated, *_ = zip(*results, strict=True)
-        if not (
-            _REAL.issuperset(map(type, rewards))
-            and _FLAG.issuperset(map(type, terminated))
-            and _FLAG.issuperset(map(type, truncated))
-        ):
+        return self.fill_columns(*zip(*results, strict=True), rows=rows)
+
+    def fill_columns(
+        self,
+        observations: Sequence[Any],
+        rewards: Sequence[Any],
+        terminated: Sequence[Any],
+        truncated: Sequence[Any],
+        *_: Any,
+        rows: Rows = None,
+    ) -> list[list[str]]:
+        """Do what :meth:`fill` does, with results by columns; into the first rows where none are given."""
+        if not _REAL.issuperset(map(type, rewards)):
             raise UnfitError
-        block = self._block
         parts = [observations] if self._split is None else self._split(observations)
         try:
-            block.rewards[rows] = array("d", rewards)
-            block.flags[0, rows] = _flags(terminated)
-            block.flags[1, rows] = _flags(truncated)
+            if rows is None:
+                count = len(rewards)
+                self._rewards[: 8 * count] = array("d", rewards).tobytes()
+                self._flags[0][:count], self._flags[1][:count] = _flags(terminated), _flags(truncated)
+            else:
+                self._block.rewards[rows] = array("d", rewards)
+                for at, flags in enumerate((terminated, truncated)):
+                    self._block.flags[at, rows] = np.frombuffer(_flags(flags), np.uint8)
             texts = [put(part, rows) for put, part in zip(self._puts, parts, strict=True)]
         except (TypeError, ValueError, OverflowError):
             raise UnfitError from None
         return [column for column in texts if column is not None]
 
 
-def _flags(flags: Sequence[Any]) -> Any:
-    """Return flags as an array. Most are plain, and bytes are made of those four times sooner."""
-    try:
-        return np.frombuffer(bytes(flags), np.uint8)
-    except TypeError:  # NumPy's are among them
-        return np.array(flags, np.uint8)
+def _bytes_of(column: np.ndarray) -> memoryview:
+    """Return the memory of a column."""
+    return memoryview(column).cast("B")
+
+
+def _flags(flags: Sequence[Any]) -> bytes:
+    """Return flags as bytes. Most are plain."""
+    if list(map(type, flags)).count(bool) == len(flags):
+        return bytes(flags)
+    if _FLAG.issuperset(map(type, flags)):
+        return np.array(flags, np.uint8).tobytes()
+    raise UnfitError
 
 
 Putter = Callable[[Sequence[Any], Rows], list[str] | None]
@@ -94,30 +113,44 @@ def _texts(values: Sequence[Any], _: Rows) -> list[str]:
 
 
 def _number_putter(column: np.ndarray) -> Putter:
+    memory, form = _bytes_of(column), column.dtype.char
+
     def put(values: Sequence[Any], rows: Rows) -> None:
+        count = len(values)
+        if rows is None and list(map(type, values)).count(int) == count:
+            memory[: count * column.itemsize] = array(form, values).tobytes()
+            return
         if not _WHOLE.issuperset(map(type, values)):
             raise UnfitError
-        column[rows] = values
+        column[slice(count) if rows is None else rows] = values
 
     return put
 
 
+_type_of = attrgetter("dtype", "shape")
+
+
 def _array_putter(column: np.ndarray) -> Putter:
     shape, dtype = column.shape[1:], column.dtype
-    flat = shape[0] if shape else 0
+    memory = _bytes_of(column) if column.size else memoryview(b"")
+    expected = dtype, shape
 
     def put(values: Sequence[Any], rows: Rows) -> None:
         count = len(values)
         if (
             list(map(type, values)).count(np.ndarray) != count
-            or [value.dtype for value in values].count(dtype) != count
-            or [value.shape for value in values].count(shape) != count
+            or list(map(_type_of, values)).count(expected) != count
         ):
-            column[rows] = _converted(values, shape, dtype)
-        elif count > 1 and flat and type(rows) is slice:
-            np.concatenate(values, out=column[rows].reshape(count * flat, *shape[1:]))
+            column[slice(count) if rows is None else rows] = _converted(values, shape, dtype)
+        elif rows is None:
+            try:
+                data = b"".join(values)
+            except (BufferError, ValueError):  # the parts of one do not lie one after the other
+                column[:count] = values
+            else:
+                memory[: len(data)] = data
         else:
-            for row, value in zip(range(count) if type(rows) is slice else rows, values, strict=True):
+            for row, value in zip(rows, values, strict=True):
                 column[row] = value
 
     return put

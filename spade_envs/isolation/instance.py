@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import contextvars
+import marshal
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from types import CodeType
 from typing import Any
 
 import gymnasium
 
-from spade_envs.language import Program
+from spade_envs.language import FIRST_SEED, Program, Uses, may_share
 
 STEP_RULE = "step() must return (observation, reward, terminated, truncated, info)"
 
@@ -65,11 +65,60 @@ class Instance:
         raise ContractError(f"it must return text, found {type(text).__name__[:60]}")
 
 
-def build(code: CodeType, class_name: str, arguments: dict[str, Any]) -> Instance:
-    """Build an instance in a namespace of its own, with ``render_mode="ansi"`` where the constructor takes that."""
-    run = contextvars.Context().run
-    program, environment = run(_built, code, class_name, arguments)
-    return Instance(program, environment, run, has_render(type(environment)))
+class Maker:
+    """Makes instances of one design.
+
+    Args:
+        compiled: class name, code and uses (:class:`~spade_envs.language.Uses`) of the design, marshalled.
+
+    Attributes:
+        class_name: name of the environment's class.
+    """
+
+    def __init__(self, compiled: bytes) -> None:
+        self._compiled = compiled
+        self.class_name, _, uses = marshal.loads(compiled)
+        self._uses = None if uses is None else Uses(*uses)
+        self._shared: Program | None = None
+
+    def alone(self, arguments: dict[str, Any]) -> Instance:
+        """Make an instance in a namespace of its own, with ``render_mode="ansi"`` where the constructor takes that."""
+        run = contextvars.Context().run
+        return self._instance(run, *run(self._built, self._program, arguments))
+
+    def together(self, arguments: dict[str, Any]) -> Instance:
+        """Make an instance, in the namespace of those before it where nothing in it can ever change."""
+        program = self._shared
+        if program is None:
+            instance = self.alone(arguments)
+            if self._uses is not None and may_share(instance.program.namespace, self._uses):
+                self._shared = instance.program
+        else:
+            run = contextvars.Context().run
+            instance = self._instance(run, *run(self._built, lambda: program, arguments))
+        if instance.program.has_drawn:  # the next constructor would draw other numbers than this one did
+            self._shared, self._uses = None, None
+        return instance
+
+    def _program(self) -> Program:
+        # Read anew for each namespace: Python keeps in the code what it has learnt of names and types, and what it
+        # learns of one namespace and its classes is wrong for all others.
+        _, code, _ = marshal.loads(self._compiled)
+        return Program(code, self.class_name)
+
+    def _built(self, program_of: Callable[[], Program], arguments: dict[str, Any]) -> tuple[Program, Any]:
+        program = program_of()
+        program.seed(FIRST_SEED)
+        try:
+            return program, program.environment_class(render_mode="ansi", **arguments)
+        except TypeError as error:
+            if "'render_mode'" not in str(error):
+                raise
+        program = program_of()  # the constructor may have drawn numbers
+        return program, program.environment_class(**arguments)
+
+    def _instance(self, run: Callable[..., Any], program: Program, environment: Any) -> Instance:
+        return Instance(program, environment, run, has_render(type(environment)))
 
 
 def has_render(kind: type) -> bool:
@@ -83,14 +132,3 @@ def parts(result: Any, count: int, rule: str) -> tuple[Any, ...]:
         found = f"{len(result)} values" if isinstance(result, tuple) else type(result).__name__[:60]
         raise ContractError(f"{rule}, found {found}")
     return tuple(result)
-
-
-def _built(code: CodeType, class_name: str, arguments: dict[str, Any]) -> tuple[Program, Any]:
-    program = Program(code, class_name)
-    try:
-        return program, program.environment_class(render_mode="ansi", **arguments)
-    except TypeError as error:
-        if "'render_mode'" not in str(error):
-            raise
-    program = Program(code, class_name)  # the constructor may have drawn numbers
-    return program, program.environment_class(**arguments)

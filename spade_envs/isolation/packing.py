@@ -73,14 +73,15 @@ class Packing:
     def _at_once(self, filler: Filler | None, whole: bool = True) -> Reply:
         odd = list(self.faults.items())
         if whole and filler is not None and self.results and not odd and not self.undone:
-            texts = filler.fill(self.results, slice(0, len(self.results)))  # type: ignore[arg-type]
-            return self._reply(texts, *self._infos(range(len(self.results))), [])
+            columns = tuple(zip(*self.results, strict=True))  # type: ignore[arg-type]
+            texts = filler.fill_columns(*columns)
+            return self._reply(texts, *self._infos(range(len(self.results)), columns[4]), [])
         rows = [row for row, result in enumerate(self.results) if result is not None]
         if filler is None or not rows:
             return self._reply([], [], [], odd)
         found = filler.fill([self.results[row] for row in rows], rows)  # type: ignore[misc]
         texts = [self._spread(column, rows) for column in found]
-        groups, infos = self._infos(rows)
+        groups, infos = self._infos(rows, [self.results[row][4] for row in rows])  # type: ignore[index]
         return self._reply(texts, groups, infos, odd)
 
     def _row_by_row(self, filler: Filler | None) -> Reply:
@@ -132,14 +133,18 @@ class Packing:
             full[row] = text
         return full
 
-    def _infos(self, rows: Sequence[int]) -> tuple[list[Group], list[tuple[int, bytes]]]:
+    def _infos(
+        self, rows: Sequence[int], infos: Sequence[Any]
+    ) -> tuple[list[Group], list[tuple[int, bytes]]]:
         """Return infos by the keys that they have, and those that are no dictionaries of plain values."""
-        infos = [self.results[row][4] for row in rows]  # type: ignore[index]
-        count = len(infos)
-        if list(map(type, infos)).count(dict) != count:
+        if list(map(type, infos)).count(dict) != len(infos):
             raise UnfitError
+        if not all(infos):  # those that are empty, as most are after a reset, say nothing
+            rows, infos = [row for row, info in zip(rows, infos, strict=True) if info], list(filter(None, infos))
+            if not infos:
+                return [], []
+        count, first = len(infos), infos[0]
         every = None if count == len(self.results) else list(rows)
-        first = infos[0]
         if list(map(len, infos)).count(len(first)) == count:
             try:
                 columns = [[info[key] for info in infos] for key in first]
@@ -147,7 +152,7 @@ class Packing:
                 pass
             else:
                 if _columnar(first, columns):
-                    return [Group(every, list(first), columns)] if first else [], []
+                    return [Group(every, list(first), list(map(_packed, columns)))], []
         kinds: dict[Any, Any] = {}
         for row, info in zip(rows, infos, strict=True):
             members = kinds.setdefault(tuple(info), ([], []))
@@ -158,11 +163,9 @@ class Packing:
     def _grouped(self, kinds: dict[Any, Any]) -> tuple[list[Group], list[tuple[int, bytes]]]:
         groups, others = [], []
         for keys, (members, infos) in kinds.items():
-            if not keys:
-                continue
             columns = [list(column) for column in zip(*map(dict.values, infos), strict=True)]
             if _columnar(keys, columns):
-                groups.append(Group(members, list(keys), columns))
+                groups.append(Group(members, list(keys), list(map(_packed, columns))))
                 continue
             for row, info in zip(members, infos, strict=True):
                 self.at[0] = row
@@ -171,6 +174,11 @@ class Packing:
 
     def _reply(self, texts: Any, groups: Any, infos: Any, odd: Any) -> Reply:
         return Reply(OK, texts, self.views, groups, infos, odd, list(self.finals.items()), self.undone, b"")
+
+
+def _packed(column: list[Any]) -> list[Any] | bytes:
+    """Return a column in the form in which it travels."""
+    return bytes(column) if list(map(type, column)).count(bool) == len(column) else column
 
 
 def _columnar(keys: Collection[Any], columns: Sequence[Sequence[Any]]) -> bool:

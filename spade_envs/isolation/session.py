@@ -19,8 +19,9 @@ from typing import Any
 from spade_envs.contract import Rejection, ToolEnv, tool_schemas
 from spade_envs.isolation import wire
 from spade_envs.isolation.batch import Batch
+from spade_envs.isolation.batch_requests import STEPS
 from spade_envs.isolation.conform import OutsideError, checker
-from spade_envs.isolation.instance import ContractError, Instance, build, has_render
+from spade_envs.isolation.instance import ContractError, Instance, Maker, has_render
 from spade_envs.isolation.limits import Limits
 from spade_envs.isolation.packing import MEMORY, OK, failure
 from spade_envs.isolation.places import filler, lay_out, size_of
@@ -54,7 +55,7 @@ class Session:
         self._limits = limits
         self._places = places
         self._placed = 0
-        self._compiled: bytes | None = None
+        self._maker: Maker
         self._singles: dict[int, _Single] = {}
         self._batch: Batch | None = None
         self._reserve: bytearray | None = bytearray(RESERVE_BYTES)
@@ -73,6 +74,8 @@ class Session:
     def answer(self, message: bytes) -> bytes:
         """Carry out what the host asks. Whatever the design raises becomes a reply."""
         try:
+            if message[:7] == STEPS[:7] and self._batch is not None:
+                return self._batch.steps(message)
             operation, *arguments = wire.read(message)
             if operation == "step":
                 reply = wire.encode_step(self._step(*arguments))
@@ -104,20 +107,14 @@ class Session:
             compiled = compile_source(source)
             if isinstance(compiled, Rejection):
                 return [None, [finding.as_dict() for finding in compiled.findings], None]
-            code = marshal.dumps((compiled.class_name, compiled.code))
-        self._compiled = code
-        class_name, _ = marshal.loads(code)
+            uses = None if compiled.uses is None else tuple(compiled.uses)
+            code = marshal.dumps((compiled.class_name, compiled.code, uses))
+        self._maker = Maker(code)
+        class_name = self._maker.class_name
         return [class_name, [], code]
 
-    def _built(self, arguments: dict[str, Any]) -> Instance:
-        assert self._compiled is not None
-        # Read anew for each instance: Python keeps in the code what it has learnt of names and types, and what it
-        # learns of one instance's namespace and classes is wrong for all others.
-        class_name, code = marshal.loads(self._compiled)
-        return build(code, class_name, arguments)
-
     def _make(self, arguments: dict[str, Any]) -> list[Any]:
-        instance = self._built(arguments)
+        instance = self._maker.alone(arguments)
         index = max(self._singles, default=-1) + 1
         description = instance.run(_description, instance.environment)
         description["places"], fill = self._place(instance.environment.observation_space)
@@ -127,7 +124,7 @@ class Session:
     def _open(self, arguments: list[dict[str, Any]], built: bool, watch: bool) -> list[Any]:
         """Begin a batch of instances; describe the first where all are to be built now."""
         gc.set_threshold(_COLLECTED_AFTER)
-        self._batch = Batch(arguments, self._built, watch, self._places, self._limits.message_bytes)
+        self._batch = Batch(arguments, self._maker.together, watch, self._places, self._limits.message_bytes)
         if not built:
             return [None]
         first = self._batch.build_all()

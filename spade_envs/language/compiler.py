@@ -13,6 +13,7 @@ from spade_envs.language.limits import parse, syntax_finding
 from spade_envs.language.names import FILENAME
 from spade_envs.language.policy import Policy
 from spade_envs.language.rewriting import without_main_block
+from spade_envs.language.sharing import Uses, uses_of
 from spade_envs.language.survey import survey
 
 
@@ -25,12 +26,14 @@ class CompiledSource:
         source: the whole file as it was given.
         class_name: the one environment class.
         code: the module's code under the policy.
+        uses: what it takes to know whether instances may share a namespace; None where they may not.
     """
 
     header: Header
     source: str
     class_name: str
     code: types.CodeType
+    uses: Uses | None = None
 
 
 @functools.lru_cache(maxsize=256)
@@ -41,14 +44,14 @@ def compile_source(source: str) -> CompiledSource | Rejection:
     if isinstance(tree, Rejection):
         return _rejection(findings + list(tree.findings))
     tree = without_main_block(tree)
-    seen = survey(tree)
+    seen, uses = survey(tree), uses_of(tree)
     class_name = find_environment_class(seen)
     findings += [class_name] if isinstance(class_name, Finding) else []
     code = _compile_tree(tree, Policy(seen))
     findings += code.findings if isinstance(code, Rejection) else []
     if isinstance(header, Rejection) or isinstance(class_name, Finding) or isinstance(code, Rejection):
         return _rejection(findings)
-    return CompiledSource(header, source, class_name, code)
+    return CompiledSource(header, source, class_name, code, uses)
 
 
 @functools.lru_cache(maxsize=64)

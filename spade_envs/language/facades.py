@@ -67,6 +67,11 @@ class Facades:
         if "_numpy" in self.__dict__:
             self._numpy.bit_generator.state = np.random.PCG64(self._sequence()).state
 
+    @property
+    def has_drawn(self) -> bool:
+        """Whether one of the program's generators has been asked for."""
+        return not self.__dict__.keys().isdisjoint(("_python", "_legacy", "_numpy"))
+
     # Made when first asked for, since few programs draw numbers, and seeded as if they had been there before.
     @functools.cached_property
     def _python(self) -> random.Random:

@@ -59,6 +59,11 @@ class Program:
         if seed is not None:
             self._facades.seed(seed)
 
+    @property
+    def has_drawn(self) -> bool:
+        """Whether the program has got hold of a generator of its own, which is not the one of an episode."""
+        return self._facades.has_drawn
+
     def printed(self) -> str:
         """Return what the program printed, up to :data:`PRINTED_LIMIT` characters."""
         return self._log.getvalue()

@@ -25,11 +25,14 @@ def listed(connection: Connection, query: Query, scope: Scope = Scope()) -> list
 def sorted_rows(connection: Connection, query: Query, scope: Scope) -> list[tuple[Any, Listed]]:
     """Return what a question asks for, in its order, each with what it is sorted by (None: its name)."""
     statement = in_order(query, scope).limit(query.limit).offset(query.offset)
-    by = {row.key: row.by for row in connection.execute(statement)}
-    rows: dict[int, Listed] = {}
-    for part in batched(by, _AT_ONCE):
-        rows |= _rows(connection, connection.execute(select(VERSIONS).where(VERSIONS.c.key.in_(part))))
-    return [(value, rows[key]) for key, value in by.items()]
+    return _whole(connection, {row.key: row.by for row in connection.execute(statement)})
+
+
+def counted_rows(connection: Connection, query: Query, scope: Scope) -> tuple[list[tuple[Any, Listed]], int]:
+    """Return the same and, where there are any, how long the whole answer is; words are searched for once for both."""
+    statement = in_order(query, scope).add_columns(func.count().over().label("total"))
+    found = connection.execute(statement.limit(query.limit).offset(query.offset)).all()
+    return _whole(connection, {row.key: row.by for row in found}), found[0].total if found else 0
 
 
 def count(connection: Connection, query: Query, scope: Scope = Scope()) -> int:  # noqa: B008 (frozen)
@@ -149,6 +152,13 @@ def totals(connection: Connection) -> dict[str, int]:
 def _all_of(connection: Connection, table: Any, env_id: str) -> list[dict[str, Any]]:
     rows = connection.execute(select(table).where(table.c.id == env_id).order_by(table.c.key)).mappings()
     return [{name: value for name, value in row.items() if name != "key"} for row in rows]
+
+
+def _whole(connection: Connection, by: dict[int, Any]) -> list[tuple[Any, Listed]]:
+    rows: dict[int, Listed] = {}
+    for part in batched(by, _AT_ONCE):
+        rows |= _rows(connection, connection.execute(select(VERSIONS).where(VERSIONS.c.key.in_(part))))
+    return [(value, rows[key]) for key, value in by.items()]
 
 
 def _rows(connection: Connection, rows: Iterable[Row[Any]]) -> dict[int, Listed]:

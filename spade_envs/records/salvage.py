@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -25,6 +25,7 @@ from spade_envs.records.tables import CHOICES, MEASUREMENTS, REFUSALS, SKILLS, S
 from spade_envs.records.values import STATUSES as KNOWN
 
 Rows = list[dict[str, Any]]
+Wanted = Callable[[dict[str, Any]], bool]
 HAPPENED = (STATUSES, MEASUREMENTS, CHOICES)
 """What happened to environments: no file holds it."""
 
@@ -72,11 +73,18 @@ def read(connection: sqlite3.Connection, filed: Collection[str]) -> Salvage:
     lost: dict[str, int | None] = {}
     happened = {table.name: _read(connection, table, lost) for table in HAPPENED}
     refusals = _read(connection, REFUSALS, lost)
-    rows = _read(connection, VERSIONS, lost)
-    lost.pop(VERSIONS.name, None)  # what is missing of them is found out when they are written
-    held = frozenset(row["id"] for row in rows if row["held"])
-    versions = [{**row, **_beside(connection, row)} for row in rows if row["id"] not in filed]
-    return Salvage(happened, versions, refusals, held, lost)
+    held: set[str] = set()
+
+    def wanted(row: dict[str, Any]) -> bool:
+        if row.get("held") and isinstance(row.get("id"), str):
+            held.add(row["id"])
+        return row.get("id") not in filed
+
+    rows = _read(
+        connection, VERSIONS, {}, wanted
+    )  # what is missing of them is found out when they are written
+    versions = [{**row, **_beside(connection, row)} for row in rows]
+    return Salvage(happened, versions, refusals, frozenset(held), lost)
 
 
 def restore(connection: Connection, salvage: Salvage, there: Collection[str]) -> dict[str, int]:
@@ -109,13 +117,15 @@ _FIRST = (STATUSES.c.id, STATUSES.c.status, STATUSES.c.at, STATUSES.c.run, STATU
 """By what a status is known as one that the report of the admission tells, too."""
 
 
-def _read(connection: sqlite3.Connection, table: Table, lost: dict[str, int | None]) -> Rows:
+def _read(
+    connection: sqlite3.Connection, table: Table, lost: dict[str, int | None], wanted: Wanted = lambda _: True
+) -> Rows:
     """Return the rows of a table, the oldest first, and note how many there are that could not be read."""
-    found: dict[int, dict[str, Any]] = {}
-    whole = _read_from(connection, table, "ASC", found)
+    found: dict[int, dict[str, Any] | None] = {}
+    whole = _read_from(connection, table, "ASC", found, wanted)
     if not whole:
-        _read_from(connection, table, "DESC", found)
-    rows = [row for _, row in sorted(found.items()) if _is_row(table, row)]
+        _read_from(connection, table, "DESC", found, wanted)
+    rows = [row for _, row in sorted(found.items()) if row is not None and _is_row(table, row)]
     count = _count(connection, table)  # by an index, which may know more than the table
     if count is None and not whole:
         lost[table.name] = None
@@ -125,7 +135,11 @@ def _read(connection: sqlite3.Connection, table: Table, lost: dict[str, int | No
 
 
 def _read_from(
-    connection: sqlite3.Connection, table: Table, direction: str, found: dict[int, dict[str, Any]]
+    connection: sqlite3.Connection,
+    table: Table,
+    direction: str,
+    found: dict[int, dict[str, Any] | None],
+    wanted: Wanted,
 ) -> bool:
     """Read rows from one end of a table up to what cannot be read; return whether that is its other end."""
     try:
@@ -137,7 +151,8 @@ def _read_from(
         ):
             if rowid in found:
                 return False
-            found[rowid] = dict(zip(names, values, strict=True))
+            row = dict(zip(names, values, strict=True))
+            found[rowid] = row if wanted(row) else None  # few are, of a large registry
     except DAMAGED:
         return False
     return True

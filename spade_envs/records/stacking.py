@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Select, func, select
 
@@ -25,6 +25,8 @@ _Value = TypeVar("_Value")
 def page(stack: Stack, query: Query) -> tuple[list[Listed], int]:
     """Return the part of the answer that a question asks for, and how long the whole answer is."""
     scopes = scopes_of(stack, all_versions=query.all_versions)
+    if query.text.strip():
+        return _with_words(stack, query, scopes)
     counts = [reading.count(part, query, scope) for part, scope in zip(stack, scopes, strict=True)]
     last = sum(counts) if query.limit is None else query.offset + query.limit
     skipped, rows = 0, []
@@ -33,9 +35,24 @@ def page(stack: Stack, query: Query) -> tuple[list[Listed], int]:
         if first < min(size, last):
             rows += reading.sorted_rows(part, replace(query, offset=first, limit=last - first), scope)
         skipped += first
-    rows.sort(key=lambda row: (row[1].name, row[1].version))
+    return _in_order(rows)[query.offset - skipped : last - skipped], sum(counts)
+
+
+def _with_words(stack: Stack, query: Query, scopes: Sequence[Scope]) -> tuple[list[Listed], int]:
+    """The same where a count takes as long as the rows do: all of them from the first on, counted as they come."""
+    last = None if query.limit is None else query.offset + query.limit
+    whole = replace(
+        query, offset=0, limit=None if last is None else max(1, last)
+    )  # without rows there is no count
+    parts = [reading.counted_rows(part, whole, scope) for part, scope in zip(stack, scopes, strict=True)]
+    rows = _in_order([row for found, _ in parts for row in found])
+    return rows[query.offset : last], sum(total for _, total in parts)
+
+
+def _in_order(rows: list[tuple[Any, Listed]]) -> list[Listed]:
+    rows = sorted(rows, key=lambda row: (row[1].name, row[1].version))
     rows.sort(key=lambda row: (row[0] is not None, row[0]), reverse=True)
-    return [row for _, row in rows[query.offset - skipped : last - skipped]], sum(counts)
+    return [row for _, row in rows]
 
 
 def scopes_of(stack: Stack, *, all_versions: bool) -> list[Scope]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -58,11 +57,15 @@ def examine(stack: Stack | None = None) -> list[Examined]:
 def _examined(registry: Registry) -> Examined:
     problems: list[str] = []
     if registry.root.exists() and not registry.root.is_dir():
-        return Examined(str(registry), False, 0, None, None, None, (f"{registry} is no folder; move it away",))
+        return Examined(
+            str(registry), False, 0, None, None, None, (f"{registry} is no folder; move it away",)
+        )
     writable = None if registry.read_only else _writable(registry.root, problems)
     free = _free(registry.root)
     if writable and free is not None and free < LEAST_FREE:
-        problems.append(f"{free // 2**20:,} MiB of disk are free; make room, else nothing more can be admitted")
+        problems.append(
+            f"{free // 2**20:,} MiB of disk are free; make room, else nothing more can be admitted"
+        )
     there = _there(registry.root)
     records, recorded = _records(registry.root / RECORDS_FILE, problems)
     if recorded is not None:
@@ -78,7 +81,9 @@ def _writable(root: Path, problems: list[str]) -> bool:
     try:
         try_to_write(root)
     except OSError as error:
-        problems.append(f"it cannot be written ({error.strerror}): give leave or make room, or set SPADE_REGISTRY")
+        problems.append(
+            f"it cannot be written ({error.strerror}): give leave or make room, or set SPADE_REGISTRY"
+        )
         return False
     return True
 
@@ -109,7 +114,10 @@ def _differences(registry: Registry, there: set[str], recorded: set[str]) -> Ite
     if new:
         yield f"{len(new):,} versions are not on record, for example {min(new)}: `{_rebuild(registry)}`"
     if gone := recorded - there:
-        yield f"{len(gone):,} versions on record have no files, for example {min(gone)}: restore them, or `{_rebuild(registry)}`"
+        yield (
+            f"{len(gone):,} versions on record have no files, for example {min(gone)}: "
+            f"restore them, or `{_rebuild(registry)}`"
+        )
 
 
 def _records(path: Path, problems: list[str]) -> tuple[Condition | None, set[str] | None]:

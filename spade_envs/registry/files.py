@@ -92,7 +92,8 @@ def _take(descriptor: int, root: Path) -> None:
     end = time.monotonic() + SILENCE_S
     while time.monotonic() < end:
         with contextlib.suppress(BlockingIOError):
-            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
         time.sleep(0.02)
     _LOG.warning("waiting for another process, which holds %s", printable(str(root / LOCK_FILE)))
     fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -15,7 +15,6 @@ import gymnasium
 from gymnasium.envs import registration
 from gymnasium.envs.registration import EnvSpec
 
-from spade_envs.contract.findings import Finding
 from spade_envs.contract.ids import NAMESPACE, EnvId
 
 if TYPE_CHECKING:

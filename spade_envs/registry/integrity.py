@@ -132,7 +132,9 @@ def compared(source: str, recorded: Mapping[str, Any]) -> Iterator[Finding]:
     for key, found in (("file_sha256", file_sha256(source)), ("code_sha256", code_sha256(source))):
         if key not in recorded:
             says = f"the record lacks {key}, so that it cannot be compared"
-            severity = "refuse" if key == "file_sha256" else "warn"  # the first opens the version, the second does not
+            severity = (
+                "refuse" if key == "file_sha256" else "warn"
+            )  # the first opens the version, the second does not
             yield Finding("files.no-hash", says, RESTORE, severity=severity)  # type: ignore[arg-type]
         elif recorded[key] != found:
             says = f"its {key} is {found[:16]}..., the recorded one is {str(recorded[key])[:16]}..."

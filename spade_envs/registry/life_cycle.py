@@ -1,8 +1,8 @@
 """Where an environment stands after what was measured of it: rules as data, verdicts as pure functions.
 
-``admitted`` -> ``active`` -> ``mastered`` / ``too_hard`` / ``retired``; ``quarantined`` for faults. High regret keeps an
-environment active: there is something left to learn in it. Mastered and too hard environments come back when a later
-measurement says otherwise; what was retired or quarantined comes back by hand.
+``admitted`` -> ``active`` -> ``mastered`` / ``too_hard`` / ``retired``; ``quarantined`` for faults. High regret keeps
+an environment active: there is something left to learn in it. Mastered and too hard environments come back when a
+later measurement says otherwise; what was retired or quarantined comes back by hand.
 """
 
 from __future__ import annotations
@@ -77,17 +77,24 @@ def verdict(status: Status, measured: Sequence[Measured], rules: Rules) -> tuple
 
 
 def crowded_out(active: Sequence[Listed], rules: Rules) -> list[tuple[str, str]]:
-    """Return the ids that leave a pool that is too large, each with the reason: least difficult and least diverse first.
+    """Return the ids that leave a pool that is too large, each with the reason.
 
-    Those with high regret go last.
+    The least difficult and least diverse go first, those with high regret last.
     """
     over = len(active) - rules.pool_size if rules.pool_size else 0
     if over <= 0:
         return []
-    worth = {one.id: (_promises(one.regret_low, rules), (one.difficulty or 0.0) + (one.diversity or 0.0)) for one in active}
+    worth = {
+        one.id: (_promises(one.regret_low, rules), (one.difficulty or 0.0) + (one.diversity or 0.0))
+        for one in active
+    }
     leaving = sorted(active, key=lambda one: (worth[one.id], one.id))[:over]
     return [
-        (one.id, f"the pool holds {rules.pool_size}: difficulty {one.difficulty or 0:.2f}, diversity {one.diversity or 0:.2f}")
+        (
+            one.id,
+            f"the pool holds {rules.pool_size}: "
+            f"difficulty {one.difficulty or 0:.2f}, diversity {one.diversity or 0:.2f}",
+        )
         for one in leaving
     ]
 
@@ -126,9 +133,14 @@ def _faulty(newest: Measured, rules: Rules) -> str | None:
 
 def _mastered(measured: Sequence[Measured], rules: Rules) -> tuple[Status, str] | None:
     last = [one.success for one in measured[-rules.mastered_rounds :]]
-    if len(last) < rules.mastered_rounds or any(rate is None or rate <= rules.mastered_above for rate in last):
+    if len(last) < rules.mastered_rounds or any(
+        rate is None or rate <= rules.mastered_above for rate in last
+    ):
         return None
-    return "mastered", f"success without the hint was {', '.join(map(_said, last))} in the last {len(last)} rounds"
+    return (
+        "mastered",
+        f"success without the hint was {', '.join(map(_said, last))} in the last {len(last)} rounds",
+    )
 
 
 def _too_hard(measured: Sequence[Measured], rules: Rules) -> tuple[Status, str] | None:

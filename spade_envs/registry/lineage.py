@@ -75,7 +75,11 @@ def lineage(env_id: str, stack: Stack | None = None, depth: int = DEPTH) -> Line
     with opened(stack) as shelves:
         above, circular = _above(shelves, env_id)
         levels, deeper = _below(shelves, env_id, depth)
-        ids = [*above, env_id, *(child for level in levels for children in level.values() for child in children)]
+        ids = [
+            *above,
+            env_id,
+            *(child for level in levels for children in level.values() for child in children),
+        ]
         told = {one: told for _, connection in shelves for one, told in reading.told(connection, ids).items()}
         held = held_by(shelves, ids)
 
@@ -86,9 +90,13 @@ def lineage(env_id: str, stack: Stack | None = None, depth: int = DEPTH) -> Line
     built: dict[str, Member] = {}
     for level in reversed(levels):  # from the leaves up, so that no generation is too deep
         for parent, children in level.items():
-            below = (built.get(child) or member(child, more=child in deeper) for child in children if child in held)
+            below = (
+                built.get(child) or member(child, more=child in deeper) for child in children if child in held
+            )
             built[parent] = member(parent, tuple(below))
-    return Lineage(tuple(map(member, above)), built.get(env_id) or member(env_id, more=env_id in deeper), circular)
+    return Lineage(
+        tuple(map(member, above)), built.get(env_id) or member(env_id, more=env_id in deeper), circular
+    )
 
 
 def _above(shelves: list[tuple[Registry, Connection]], env_id: str) -> tuple[list[str], bool]:

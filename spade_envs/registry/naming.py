@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from spade_envs.contract.findings import Finding
-from spade_envs.contract.ids import NAMESPACE, EnvId, near_ids
+from spade_envs.contract.ids import NAMESPACE, EnvId, near_ids, with_namespace
 from spade_envs.errors import UnknownEnvironment
 
 
@@ -13,15 +13,16 @@ def named(text: str, held: Collection[EnvId], subject: str = "no registry holds"
     """Return the id that a text names, as people write it: without a version, the newest.
 
     Args:
-        text: for example ``"spade/LampRow-v0"`` or ``"spade/LampRow"``.
+        text: for example ``"spade/LampRow-v0"``, ``"spade/LampRow"`` or ``"LampRow"``.
         held: the ids that there are.
         subject: how the message begins.
 
     Raises:
         UnknownEnvironment: it is none of them. The message names near ones.
     """
-    parsed = EnvId.parse(text)
-    of_name = [one for one in held if f"{NAMESPACE}/{one.name}" == text]
+    whole = with_namespace(text)
+    parsed = EnvId.parse(whole)
+    of_name = [one for one in held if f"{NAMESPACE}/{one.name}" == whole]
     found = max(of_name, default=None) if isinstance(parsed, Finding) else parsed
     if found is not None and found in held:
         return found

@@ -83,7 +83,9 @@ def near(query: Query, stack: Stack | None = None) -> dict[str, list[str]]:
     with opened(stack) as shelves:
         for what, words in kinds.items():
             asked = getattr(query, what)
-            if asked is not None and asked not in (all_words := {w for _, one in shelves for w in words(one)}):
+            if asked is not None and asked not in (
+                all_words := {w for _, one in shelves for w in words(one)}
+            ):
                 found[what] = near_matches(asked, all_words)
     return found
 
@@ -97,4 +99,7 @@ def held_by(shelves: Collection[tuple[Registry, Connection]], ids: Collection[st
 def opened(stack: Stack | None = None) -> Iterator[list[tuple[Registry, Connection]]]:
     """Give the registries, those in force if none are given, each with its records open. Raises RegistryError."""
     with ExitStack() as held:
-        yield [(one, held.enter_context(one.records.reading())) for one in (registries() if stack is None else stack)]
+        yield [
+            (one, held.enter_context(one.records.reading()))
+            for one in (registries() if stack is None else stack)
+        ]

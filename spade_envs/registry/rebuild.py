@@ -104,8 +104,9 @@ class _Rebuilding:
         found = condition(self._path)
         if found == "newer" and not force:
             raise UsageError(
-                f"{printable(str(self._path))} is of a newer schema than {SCHEMA}, which this spade-envs knows: install a "
-                "newer one (pip install --upgrade spade-envs), or give up with --force what only that one knows"
+                f"{printable(str(self._path))} is of a newer schema than {SCHEMA}, "
+                "which this spade-envs knows: install a newer one (pip install --upgrade spade-envs), "
+                "or give up with --force what only that one knows"
             )
         if found != "sound":
             return self._beside(found)
@@ -117,13 +118,13 @@ class _Rebuilding:
             return self._beside("broken")  # what no check had seen
 
     def _in_place(self) -> Rebuilt:
-        with Database.open(self._path, lambda _: None).writing() as connection:
-            with salvage.opened(self._path) as old, ExitStack() as undo:
-                schema.clear(connection)
-                done = self._written(connection, old)
-                if done.lost:  # rows that have not the form of one: somebody wrote into the database
-                    done = replace(done, old=_copied_aside(old, self._path, undo))
-                undo.pop_all()
+        writing = Database.open(self._path, lambda _: None).writing()
+        with writing as connection, salvage.opened(self._path) as old, ExitStack() as undo:
+            schema.clear(connection)
+            done = self._written(connection, old)
+            if done.lost:  # rows that have not the form of one: somebody wrote into the database
+                done = replace(done, old=_copied_aside(old, self._path, undo))
+            undo.pop_all()
         return done
 
     def _beside(self, found: Condition) -> Rebuilt:
@@ -171,7 +172,7 @@ class _Rebuilding:
             self._progress()
 
     def _strangers(self, connection: Connection) -> int:
-        """Look for the versions of which something is on record but not they themselves; return how many no one holds."""
+        """Look for versions of which something is on record but not they themselves; return how many no one holds."""
         strangers = reading.strangers(connection)
         found = [one for one in strangers if borrow(connection, self._registry, one)]
         changes.stand_as_recorded(connection, found)

@@ -90,7 +90,7 @@ class Recorder:
             warnings.warn(said, RegistryWarning, stacklevel=4)
 
     def _begun(self) -> bool:
-        """Say whether anything lies there of which records are kept: not every folder that is looked into gets a file."""
+        """Say whether anything lies there of which records are kept: not every folder looked into gets a file."""
         if self._path.exists() or self._registry.read_only:
             return True
         return (self._registry.root / REFUSED_FOLDER).is_dir() or bool(self._registry.names())
@@ -138,7 +138,9 @@ class Recorder:
         from spade_envs.registry.refused import refused_designs
 
         if len(names := self._registry.names()) > _MANY:
-            _LOG.warning("making the records of %s from its files (%d names); once", self._registry, len(names))
+            _LOG.warning(
+                "making the records of %s from its files (%d names); once", self._registry, len(names)
+            )
         filing.enter_all(connection, ((e.header, e.report) for e in self._registry.entries()))
         for refused in refused_designs(self._registry.root):
             filing.enter_refusal(connection, refused.as_refusal())

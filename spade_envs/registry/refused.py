@@ -55,7 +55,9 @@ class Refused:
     @property
     def reasons(self) -> tuple[str, ...]:
         """What refused it, each finding with its rule."""
-        found = [f for gate in self._gates for f in given(gate, "findings", list) or () if isinstance(f, dict)]
+        found = [
+            f for gate in self._gates for f in given(gate, "findings", list) or () if isinstance(f, dict)
+        ]
         return tuple(f"{f.get('found')} [{f.get('rule')}]" for f in found if f.get("severity") != "warn")
 
     @property
@@ -84,9 +86,7 @@ class Refused:
         return {**self.report, "path": str(self.path), "reasons": list(self.reasons)}
 
 
-def keep_refused(
-    registry: Registry, source: str, report: dict[str, Any], *, most: int = MOST_KEPT
-) -> Path:
+def keep_refused(registry: Registry, source: str, report: dict[str, Any], *, most: int = MOST_KEPT) -> Path:
     """Keep a refused source and its report; the same code takes its earlier place and is counted.
 
     Args:

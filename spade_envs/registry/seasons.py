@@ -40,7 +40,9 @@ def keep_round(
     """
     with registry.own_records.writing() as connection:
         changes.take_back(connection, run, round)
-        know(connection, registry, [*(m.id for m in measured), *(c.id for c in choices), *(c.id for c in also)])
+        know(
+            connection, registry, [*(m.id for m in measured), *(c.id for c in choices), *(c.id for c in also)]
+        )
         changes.choose(connection, choices)
         for one in measured:
             changes.measure(connection, one)

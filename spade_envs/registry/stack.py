@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from spade_envs.contract.findings import Finding
-from spade_envs.contract.ids import NAMESPACE, EnvId, near_ids, near_names
+from spade_envs.contract.ids import NAMESPACE, EnvId, near_ids, near_names, with_namespace
 from spade_envs.contract.printable import printable
 from spade_envs.errors import RegistryError, UnknownEnvironment
 from spade_envs.registry.paths import shipped_registry, user_registry
@@ -53,14 +53,17 @@ def find(text: str, stack: Stack | None = None) -> tuple[Registry, EnvId]:
         UnknownEnvironment: no registry holds it. The message names near matches.
         RegistryError: its files are broken, or two registries hold different files under this id.
     """
-    parsed = EnvId.parse(text)
-    env_id = _newest_of(text, stack) if isinstance(parsed, Finding) else parsed
+    whole = with_namespace(text)
+    parsed = EnvId.parse(whole)
+    env_id = _newest_of(whole, stack) if isinstance(parsed, Finding) else parsed
     if env_id is not None and (holder := holder_of(env_id, stack)) is not None:
         return holder, env_id
     if env_id is not None and (broken := _broken(env_id, stack)) is not None:
         raise RegistryError(broken)
     near = near_ids(text, _candidates(text, stack))
-    advice = f"did you mean {' or '.join(map(str, near))}?" if near else "`spade-envs list` shows what there is"
+    advice = (
+        f"did you mean {' or '.join(map(str, near))}?" if near else "`spade-envs list` shows what there is"
+    )
     raise UnknownEnvironment(f"no registry holds {printable(text)!r}; {advice}")
 
 

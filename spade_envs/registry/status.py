@@ -1,4 +1,4 @@
-"""Where environments stand, changed by hand or by a run: on record with the reason, and so taken back by another change."""
+"""Where environments stand, changed by hand or by a run: on record with the reason, taken back by another change."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ def know(connection: Connection, registry: Registry, ids: Iterable[str]) -> None
     """
     others = _others(registry)
     for env_id in sorted(set(ids)):
-        if reading.one(connection, env_id) is None and borrow(connection, registry, env_id):
-            if (last := _last_change(env_id, others)) is not None:
-                changes.change_status(connection, last)
+        borrowed = reading.one(connection, env_id) is None and borrow(connection, registry, env_id)
+        if borrowed and (last := _last_change(env_id, others)) is not None:
+            changes.change_status(connection, last)
 
 
 def borrow(connection: Connection, registry: Registry, text: str) -> bool:

@@ -24,7 +24,16 @@ from spade_envs.contract.printable import printable
 from spade_envs.errors import RegistryError, UnknownEnvironment
 from spade_envs.registry.files import link, locked, made, staged, try_to_write
 from spade_envs.registry.recording import Recorder
-from spade_envs.registry.versions import READ_ONLY_FILE, Entry, RegistryWarning, is_name, listing, numbers, read_version, stamp
+from spade_envs.registry.versions import (
+    READ_ONLY_FILE,
+    Entry,
+    RegistryWarning,
+    is_name,
+    listing,
+    numbers,
+    read_version,
+    stamp,
+)
 
 if TYPE_CHECKING:
     from spade_envs.records import Database
@@ -59,7 +68,7 @@ class Registry:
 
     @property
     def records(self) -> Database:
-        """What is on record of this registry, to be read. Where that cannot be used it is made from the files, in memory."""
+        """What is on record of this registry. Where that cannot be used it is made from the files, in memory."""
         return self._recorder.to_read()
 
     @property

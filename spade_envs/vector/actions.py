@@ -12,8 +12,6 @@ from spade_envs.errors import UsageError
 from spade_envs.isolation.conform import OutsideError, checker
 from spade_envs.isolation.results import tool_call
 
-_least, _most = np.minimum.reduce, np.maximum.reduce
-
 
 class ActionCheck:
     """Checks the actions of a vector.
@@ -42,6 +40,10 @@ class ActionCheck:
         """
         if not self._arrays:
             return [self._checked(at, action) for at, action in self._each(actions, count)]
+        if self._low == 0 and type(actions) is np.ndarray and actions.dtype == np.int64 and actions.shape == (count,):
+            data = actions.tobytes()
+            if max(memoryview(data).cast("Q")) <= self._high:  # what is below zero is very large there
+                return np.frombuffer(data, np.int64)
         array = np.array(actions)
         if not self._usual(array, count):
             checked = [self._checked(at, action) for at, action in self._each(actions, count)]
@@ -71,9 +73,7 @@ class ActionCheck:
             return fits and bool(np.all((array >= self._space.low) & (array <= self._space.high)))
         if self._low is None or array.dtype.kind not in "iu" or array.shape != (count,):
             return False
-        if self._low == 0 and array.dtype == np.int64:
-            return bool(_most(array.view(np.uint64)) <= self._high)  # what is below zero is very large
-        return bool(_least(array) >= self._low and _most(array) <= self._high)
+        return bool(array.min() >= self._low and array.max() <= self._high)
 
     def _each(self, actions: Any, count: int) -> Any:
         try:

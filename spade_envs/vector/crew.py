@@ -39,7 +39,6 @@ class Crew:
         infos: what the first instance of each worker declares.
         history: how each episode began, and its actions.
         last: the last true observations, by leaves; this object's own.
-        returns: the sum of each episode's rewards so far.
         noted: faults outside of steps, which the next step tells.
         broken: instances that have no episode, and are built anew for the next.
 
@@ -60,7 +59,6 @@ class Crew:
     ) -> None:
         self.members, self.count = list(members), len(members)
         self.history = History(self.count, most_steps)
-        self.returns = np.zeros(self.count)
         self.noted: dict[int, WorkerFault] = {}
         self.broken: set[int] = set()
         self._deaths: dict[int, int] = {}
@@ -106,32 +104,40 @@ class Crew:
         Raises:
             UsageError: something in the plan cannot be sent to a worker.
         """
-        refused = self._refused(plan)
-        plan = plan._replace(anew=[at for at in plan.resets if at in self.broken]) if self.broken else plan
-        work = [(squad, squad.chosen(plan, refused)) for squad in self._squads]
-        work = [(squad, chosen) for squad, chosen in work if chosen is None or chosen]
-        found = self._exchanged(plan, work)
-        if (
-            len(found) == 1
-            and isinstance(found[0], Results)
-            and work[0][1] is None
-            and len(self._squads) == 1
-        ):
-            outcome = whole(found[0])
-            self.commit(plan, None, outcome)
+        if self._is_usual(plan):
+            outcome = self._stepped(plan)
         else:
-            outcome = self._gathered(plan, work, found)
-        outcome.faults.update(refused)
+            refused = self._refused(plan) if self.noted or self._deaths else {}
+            plan = plan._replace(anew=[at for at in plan.resets if at in self.broken]) if self.broken else plan
+            work = [(squad, squad.chosen(plan, refused)) for squad in self._squads]
+            work = [(squad, chosen) for squad, chosen in work if chosen is None or chosen]
+            outcome = self._taken(plan, work, self._exchanged(plan, work))
+            outcome.faults.update(refused)
         if outcome.faults:
             self._settle(outcome)
-        self._end_episodes(outcome)
+        if self._deaths:
+            self._end_episodes(outcome)
         self.last = [column.copy() for column in outcome.columns]
+        return outcome
+
+    def _is_usual(self, plan: Plan) -> bool:
+        """Say whether all instances take a step, in one worker, and nothing is known that would keep one from it."""
+        return plan.is_plain and len(self._squads) == 1 and not (self.noted or self._deaths or self.broken)
+
+    def _stepped(self, plan: Plan) -> Outcome:
+        squad = self._squads[0]
+        try:
+            outcome = whole(squad.stepped(plan))
+        except WorkerFault as fault:
+            return self._gathered(plan, [(squad, None)], [fault])
+        except BaseException:  # who has taken the step and who has not is no longer known
+            self.lose()
+            raise
+        self.commit(plan, None, outcome)
         return outcome
 
     def _refused(self, plan: Plan) -> dict[int, WorkerFault]:
         """Return the instances that are not asked: a fault is already known, or they died too often."""
-        if not self.noted and not self._deaths:
-            return {}
         wanted = range(self.count) if plan.only is None else plan.only
         refused = {}
         for position in wanted:
@@ -150,11 +156,18 @@ class Crew:
         turns = [squad.turn(plan, chosen) for squad, chosen in work]
         found: list[Any] = []
         try:
-            for (squad, chosen), turn in zip(work, turns, strict=True):
-                found.append(_faulty(squad.ask, *turn, chosen))
+            for (squad, chosen), (turn, message) in zip(work, turns, strict=True):
+                try:
+                    squad.ask(turn, message, chosen)
+                    found.append(None)
+                except WorkerFault as fault:
+                    found.append(fault)
             for at, (squad, _) in enumerate(work):
                 if found[at] is None:
-                    found[at] = _faulty(squad.worker.answer)
+                    try:
+                        found[at] = squad.worker.answer()
+                    except WorkerFault as fault:
+                        found[at] = fault
         except BaseException:  # who has taken the step and who has not is no longer known
             self.lose()
             raise
@@ -164,6 +177,18 @@ class Crew:
         """Give all workers up: whatever is asked next is asked of rebuilt instances."""
         for squad in self._squads:
             squad.close()
+
+    def _taken(
+        self,
+        plan: Plan,
+        work: Sequence[tuple[Squad, Positions]],
+        found: Sequence[Results | WorkerFault],
+    ) -> Outcome:
+        if len(self._squads) == len(work) == 1 and work[0][1] is None and isinstance(found[0], Results):
+            outcome = whole(found[0])
+            self.commit(plan, None, outcome)
+            return outcome
+        return self._gathered(plan, work, found)
 
     def _gathered(
         self, plan: Plan, work: Sequence[tuple[Squad, Positions]], found: Sequence[Results | WorkerFault]
@@ -190,21 +215,14 @@ class Crew:
     def commit(self, plan: Plan, asked: Positions, outcome: Outcome) -> None:
         """Note that these instances have done what was planned."""
         if plan.actions is not None:
-            self.history.note(plan.actions, asked)
-        if asked is None:
-            self.returns += outcome.rewards
-        else:
-            rows = list(asked)
-            self.returns[rows] += outcome.rewards[rows]
+            self.history.note(plan.actions, outcome.rewards, asked)
         if plan.resets:
             begun = [at for at in (plan.resets if asked is None else asked) if at in plan.resets]
             self.history.begin(begun, [plan.resets[at] for at in begun], plan.options)
-            self.returns[begun] = 0.0
             self.broken.difference_update(begun)
         if outcome.finals and plan.seeds is not None:
             begun = [at for at in outcome.finals if asked is None or at in asked]
             self.history.begin(begun, plan.seeds[begun].tolist(), None)
-            self.returns[begun] = 0.0
         for at in outcome.faults:
             self.history.forget(at)
 
@@ -225,12 +243,11 @@ class Crew:
 
     def _end_episodes(self, outcome: Outcome) -> None:
         """An instance whose episode ends in order has its deaths forgiven."""
-        if self._deaths:
-            for position in list(self._deaths):
-                over = outcome.terminated[position] or outcome.truncated[position]
-                if over and position not in outcome.faults:
-                    del self._deaths[position]
-                    self._pool.quarantine.absolve(self.members[position].source)
+        for position in list(self._deaths):
+            over = outcome.terminated[position] or outcome.truncated[position]
+            if over and position not in outcome.faults:
+                del self._deaths[position]
+                self._pool.quarantine.absolve(self.members[position].source)
 
     def call(self, name: str, positions: Collection[int]) -> dict[int, Any]:
         """Return what a method of each of these instances returns.
@@ -272,7 +289,7 @@ class Crew:
         episode = self.history.of(position)
         if episode is None or position in self.broken:
             raise UsageError(f"environment {position} has no episode that could be played again")
-        seed, options, actions = episode
+        seed, options, actions, _ = episode
         member = self.members[position]
         seen = row_of(self.infos[0].observation_space, self.last, position)
         return Snapshot.of(member.source, member.arguments, (seed, options), actions, seen)
@@ -298,14 +315,6 @@ class Crew:
     def close(self) -> None:
         """End all workers. Safe to call again."""
         self.lose()
-
-
-def _faulty(call: Any, *arguments: Any) -> Any:
-    """Return what a call returns, or the fault that it raises."""
-    try:
-        return call(*arguments)
-    except WorkerFault as fault:
-        return fault
 
 
 def _check_equal(name: str, position: int, space: Any, first: Any) -> None:

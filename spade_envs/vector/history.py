@@ -1,8 +1,9 @@
-"""What it takes to play each instance's present episode again: how it began, and its actions since."""
+"""What it takes to play each instance's present episode again: how it began, its actions since, and what they brought."""
 
 from __future__ import annotations
 
 import copy
+import struct
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -10,12 +11,22 @@ import numpy as np
 
 
 class Begun(NamedTuple):
-    """How an episode began, with the actions that led to where it was taken up, and before which turn of all."""
+    """How an episode began, with the actions that led to where it was taken up, their return, and before which turn."""
 
     seed: int
     options: dict[str, Any] | None
     actions: tuple[Any, ...]
+    returned: float
     turn: int
+
+
+class Episode(NamedTuple):
+    """What it takes to play an episode again, and the sum of its rewards, added up in their order."""
+
+    seed: int
+    options: dict[str, Any] | None
+    actions: list[Any]
+    returned: float
 
 
 class History:
@@ -31,19 +42,19 @@ class History:
         self._begun: list[Begun | None] = [None] * count
         self._turns: list[Any] = []
         self._dropped = 0
-        # Actions of turns that not all took, each with the number of the turn of all that came next.
-        self._between: list[list[tuple[int, Any]]] = [[] for _ in range(count)]
+        # Of turns that not all took action and reward, with the number of the turn of all that came next.
+        self._between: list[list[tuple[int, Any, float]]] = [[] for _ in range(count)]
 
-    def note(self, actions: Any, positions: Sequence[int] | None) -> None:
-        """Keep the actions of a turn, which have a row for each instance, for those that were asked; all where None."""
+    def note(self, actions: Any, rewards: np.ndarray, positions: Sequence[int] | None) -> None:
+        """Keep actions and rewards of a turn, with a row for each instance, for those that were asked; all where None."""
         if positions is not None:
             now = self._dropped + len(self._turns)
             for position in positions:
                 between = self._between[position]
                 if len(between) <= self._most:  # one more than can be played again: then that is known
-                    between.append((now, actions[position]))
+                    between.append((now, actions[position], float(rewards[position])))
             return
-        self._turns.append(actions)
+        self._turns.append((actions, rewards.tobytes()))
         if (
             len(self._turns) > 2 * self._most + 2
         ):  # whose episode began before these has had more actions than that
@@ -52,13 +63,18 @@ class History:
             self._turns = kept
 
     def begin(
-        self, positions: Iterable[int], seeds: Iterable[int], options: Any, actions: Sequence[Any] = ()
+        self,
+        positions: Iterable[int],
+        seeds: Iterable[int],
+        options: Any,
+        actions: Sequence[Any] = (),
+        returned: float = 0.0,
     ) -> None:
         """Note that episodes begin now, the noted turns excluded."""
         now = self._dropped + len(self._turns)
         kept = copy.deepcopy(options)
         for position, seed in zip(positions, seeds, strict=True):
-            self._begun[position] = Begun(seed, kept, tuple(actions), now)
+            self._begun[position] = Begun(seed, kept, tuple(actions), returned, now)
             if self._between[position]:
                 self._between[position] = []
 
@@ -70,22 +86,26 @@ class History:
         """Say whether an instance has an episode."""
         return self._begun[position] is not None
 
-    def of(self, position: int) -> tuple[int, dict[str, Any] | None, list[Any]] | None:
-        """Return seed, options and actions of an instance's episode; None where it is too long to be known, or none."""
+    def of(self, position: int) -> Episode | None:
+        """Return an instance's episode; None where it is too long to be known, or none."""
         begun = self._begun[position]
         if begun is None or begun.turn < self._dropped:
             return None
-        actions, turn = list(begun.actions), begun.turn
-        now = self._dropped + len(self._turns)
-        for following, action in [*self._between[position], (now, None)]:
-            actions += [
-                _own(taken[position])
-                for taken in self._turns[turn - self._dropped : following - self._dropped]
-            ]
+        actions, returned, turn = list(begun.actions), begun.returned, begun.turn
+        between = self._between[position]
+        for at in range(len(between) + 1):
+            following = between[at][0] if at < len(between) else self._dropped + len(self._turns)
+            for taken, rewards in self._turns[turn - self._dropped : following - self._dropped]:
+                actions.append(_own(taken[position]))
+                returned += _REWARD.unpack_from(rewards, position * _REWARD.size)[0]
             turn = following
-            actions.append(_own(action))
-        actions.pop()
-        return None if len(actions) > self._most else (begun.seed, begun.options, actions)
+            if at < len(between):
+                actions.append(_own(between[at][1]))
+                returned += between[at][2]
+        return None if len(actions) > self._most else Episode(begun.seed, begun.options, actions, returned)
+
+
+_REWARD = struct.Struct("=d")
 
 
 def _own(action: Any) -> Any:

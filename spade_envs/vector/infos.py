@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-Group = tuple[Sequence[int] | None, Sequence[str], Sequence[list[Any]]]
-"""Which instances (all where None), their keys, and a column of values for each key."""
+from spade_envs.isolation.batch_wire import Group, values_of
+from spade_envs.isolation.columns import index_of
+
 _PLAIN = {bool, int, float}
 
 
@@ -25,16 +27,17 @@ def vector_infos(
         groups: infos by columns.
         rows: infos one by one; they come in the place of what the groups say of the same instances.
     """
+    groups = list(groups)
     if not rows:
-        groups = list(groups)
-        if len(groups) == 1 and groups[0][0] is None:
-            return _all(count, groups[0])
+        try:
+            return _by_columns(count, groups)
+        except (UnlikeError, OverflowError):
+            pass
     found: dict[Any, dict[int, Any]] = {}
-    for positions, keys, columns in groups:
-        for key, column in zip(keys, columns, strict=True):
-            found.setdefault(key, {}).update(
-                zip(range(count) if positions is None else positions, column, strict=True)
-            )
+    for group in groups:
+        positions = range(count) if group.rows is None else group.rows
+        for key, column in zip(group.keys, group.columns, strict=True):
+            found.setdefault(key, {}).update(zip(positions, values_of(column), strict=True))
     for position, info in (rows or {}).items():
         for of_key in found.values():
             of_key.pop(position, None)
@@ -54,23 +57,46 @@ def put(infos: dict[str, Any], key: str, count: int, values: dict[int, Any], who
     infos[f"_{key}"] = _mask(count, list(values))
 
 
-def _all(count: int, group: Group) -> dict[str, Any]:
+class UnlikeError(Exception):
+    """The values of a key are no numbers of one kind."""
+
+
+def _by_columns(count: int, groups: list[Group]) -> dict[str, Any]:
+    """Return infos of which each key has numbers of one kind.
+
+    Raises:
+        UnlikeError, OverflowError: one has others.
+    """
     infos: dict[str, Any] = {}
-    for key, column in zip(group[1], group[2], strict=True):
-        infos[key] = _column(count, column)
-        infos[f"_{key}"] = np.frombuffer(b"\1" * count, bool).copy()
+    for group in groups:
+        for key, column in zip(group.keys, group.columns, strict=True):
+            values = _array(column)
+            known = infos.get(key)
+            if key[:1] == "_" or (known is not None and known.dtype != values.dtype):
+                raise UnlikeError
+            if group.rows is None and known is None:
+                infos[key], infos["_" + key] = values, _everyone(count).copy()
+                continue
+            if known is None:
+                known = infos[key] = np.zeros(count, values.dtype)
+                infos["_" + key] = np.zeros(count, bool)
+            rows = index_of(group.rows)
+            known[rows], infos["_" + key][rows] = values, True
     return infos
 
 
-def _column(count: int, column: list[Any]) -> Any:
-    """Return the column of a key that all instances have."""
-    kind = type(column[0])
-    if kind in (bool, int, float) and list(map(type, column)).count(kind) == count:
-        try:
-            return np.array(column, kind)
-        except OverflowError:
-            pass
-    return _gathered(count, dict(enumerate(column)))
+def _array(column: Any) -> np.ndarray:
+    if type(column) is bytes:
+        return np.frombuffer(column, bool).copy()
+    kind = type(column[0]) if column else None
+    if kind not in _PLAIN or list(map(type, column)).count(kind) != len(column):
+        raise UnlikeError
+    return np.array(column, kind)
+
+
+@functools.cache
+def _everyone(count: int) -> np.ndarray:
+    return np.ones(count, bool)
 
 
 def _gathered(count: int, values: dict[int, Any]) -> Any:

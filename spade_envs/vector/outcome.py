@@ -10,8 +10,8 @@ import numpy as np
 
 from spade_envs.errors import WorkerFault
 from spade_envs.isolation.batch_results import Results
-from spade_envs.isolation.columns import Column
-from spade_envs.vector.infos import Group
+from spade_envs.isolation.batch_wire import Group, values_of
+from spade_envs.isolation.columns import Column, index_of
 
 
 @dataclass(slots=True)
@@ -23,6 +23,7 @@ class Outcome:
         rewards: float64; 0 where an instance failed or was not asked.
         terminated: bool; likewise false.
         truncated: bool; true where an instance failed.
+        over: whether an episode may have ended.
         groups: infos by columns.
         infos: the infos of other instances.
         finals: observation and info of episodes after which another has begun.
@@ -34,6 +35,7 @@ class Outcome:
     rewards: np.ndarray
     terminated: np.ndarray
     truncated: np.ndarray
+    over: bool = False
     groups: list[Group] = field(default_factory=list)
     infos: dict[int, dict[str, Any]] = field(default_factory=dict)
     finals: dict[int, tuple[Any, dict[str, Any]]] = field(default_factory=dict)
@@ -42,7 +44,7 @@ class Outcome:
 
     def add(self, asked: Sequence[int], results: Results) -> None:
         """Take what came of asking these instances."""
-        rows = np.array(asked)
+        rows = index_of(asked)
         for column, found in zip(self.columns, results.columns, strict=True):
             if isinstance(column, np.ndarray):
                 column[rows] = found
@@ -52,11 +54,12 @@ class Outcome:
         self.rewards[rows] = results.rewards
         self.terminated[rows] = results.terminated
         self.truncated[rows] = results.truncated
+        self.over = self.over or results.over
         self._add_rest(asked, results)
 
     def _add_rest(self, asked: Sequence[int], results: Results) -> None:
         self.groups += [
-            (asked if one.rows is None else [asked[row] for row in one.rows], one.keys, one.columns)
+            Group(asked if one.rows is None else [asked[row] for row in one.rows], one.keys, one.columns)  # type: ignore[arg-type]
             for one in results.groups
         ]
         for row, info in results.infos.items():
@@ -71,15 +74,17 @@ class Outcome:
     def infos_of(self, positions: Iterable[int]) -> dict[int, dict[str, Any]]:
         """Return infos one by one."""
         found: dict[int, dict[str, Any]] = {position: {} for position in positions}
-        for asked, keys, columns in self.groups:
-            rows = zip(*columns, strict=True)
-            for position, values in zip(found if asked is None else asked, rows, strict=False):
+        for group in self.groups:
+            rows = zip(*map(values_of, group.columns), strict=True)
+            asked = range(len(self.rewards)) if group.rows is None else group.rows
+            for position, values in zip(asked, rows, strict=False):
                 if position in found:
-                    found[position] = dict(zip(keys, values, strict=True))
+                    found[position] = dict(zip(group.keys, values, strict=True))
         return found | {position: info for position, info in self.infos.items() if position in found}
 
     def settle(self, last: Sequence[Column]) -> None:
         """Give instances that failed their last true observation, and end their episodes."""
+        self.over = self.over or bool(self.faults)
         for position in self.faults:
             for at, column in enumerate(self.columns):
                 empty = 0 if isinstance(column, np.ndarray) else ""
@@ -92,10 +97,18 @@ class Outcome:
 
 def whole(results: Results) -> Outcome:
     """Return what came of asking all instances of one worker: its arrays as they are."""
-    groups: list[Group] = [(one.rows, one.keys, one.columns) for one in results.groups]
-    views = {} if results.views is None else dict(enumerate(results.views))
-    arrays = results.columns, results.rewards, results.terminated, results.truncated
-    return Outcome(*arrays, groups, results.infos, results.finals, views, dict(results.faults))
+    return Outcome(
+        results.columns,
+        results.rewards,
+        results.terminated,
+        results.truncated,
+        results.over,
+        results.groups,
+        results.infos,
+        results.finals,
+        {} if results.views is None else dict(enumerate(results.views)),
+        results.faults,
+    )
 
 
 def unasked(columns: Sequence[Column], count: int) -> Outcome:

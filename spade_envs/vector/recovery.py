@@ -105,7 +105,7 @@ def _rebuilt(
 ) -> dict[int, WorkerFault]:
     """Start a worker and play the instances' episodes again, but for those aside. Return those that are lost."""
     end: float | None = None
-    waiting, lost = {}, {}
+    waiting, returned, lost = {}, {}, {}
     for position in squad.positions:
         if crew.history.runs(position) and position not in aside:
             episode = crew.history.of(position)
@@ -114,7 +114,8 @@ def _rebuilt(
                     "lost", "its worker was lost, and its episode is too long to play again"
                 )
             else:
-                waiting[position] = episode
+                waiting[position] = episode[:3]
+                returned[position] = episode.returned
     while True:
         squad.start(built=False)
         squad.started(crew.infos[0])
@@ -135,15 +136,15 @@ def _rebuilt(
                 lost[position] = _beside(fault)
                 del waiting[position]
         else:
-            return lost | _changed(crew, list(waiting), results, outcome, done)
+            return lost | _changed(crew, {at: returned[at] for at in waiting}, results, outcome, done)
 
 
 def _changed(
-    crew: Crew, asked: list[int], results: Results, outcome: Outcome | None, done: Collection[int]
+    crew: Crew, returned: dict[int, float], results: Results, outcome: Outcome | None, done: Collection[int]
 ) -> dict[int, WorkerFault]:
-    """Return the instances that are not as they were."""
+    """Return the instances that are not as they were: another observation, or another return."""
     found: dict[int, WorkerFault] = {}
-    for row, position in enumerate(asked):
+    for row, position in enumerate(returned):
         seen = outcome.columns if outcome is not None and position in done else crew.last
         if row in results.undone:
             text = f"its worker was lost, and it was not rebuilt within {REBUILD_S:g} s"
@@ -151,7 +152,7 @@ def _changed(
         elif row in results.faults:
             found[position] = _beside(results.faults[row])
         elif (
-            not _same(results.columns, row, seen, position) or results.rewards[row] != crew.returns[position]
+            not _same(results.columns, row, seen, position) or results.rewards[row] != returned[position]
         ):
             text = "its worker was lost, and the design does not repeat its episode"
             found[position] = WorkerFault("lost", text)
@@ -201,6 +202,6 @@ def _take_up(crew: Crew, snapshots: dict[int, Snapshot], results: Results, outco
             text = "there was no time" if row in results.undone else "the design does not repeat its episode"
             outcome.faults[position] = WorkerFault("contract", f"restore: {text}")
             continue
-        crew.history.begin([position], [snapshot.seed], snapshot.options, snapshot.actions)
-        crew.returns[position] = results.rewards[row]
+        returned = float(results.rewards[row])
+        crew.history.begin([position], [snapshot.seed], snapshot.options, snapshot.actions, returned)
         crew.broken.discard(position)

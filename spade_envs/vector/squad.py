@@ -14,6 +14,7 @@ from spade_envs.isolation import InstanceInfo, Limits, WorkerPool
 from spade_envs.isolation.batch_host import BatchWorker
 from spade_envs.isolation.batch_requests import Turn
 from spade_envs.isolation.batch_results import Results
+from spade_envs.isolation.columns import index_of
 
 Positions = Sequence[int] | None
 """Instances of a vector by their numbers; all where None."""
@@ -48,6 +49,12 @@ class Plan(NamedTuple):
     only: Positions = None
     anew: Collection[int] = ()
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether all instances take steps, given as an array, and do nothing else."""
+        actions, resets, _, _, last, only, _ = self
+        return not resets and only is None and not last and type(actions) is np.ndarray
+
 
 class Squad:
     """The instances of one worker, which is started anew where it was lost.
@@ -75,12 +82,14 @@ class Squad:
         limits: Limits,
         watch: bool,
     ) -> None:
-        self.positions, self.source = list(positions), members[0].source
-        self.asked: list[int] = self.positions
+        first, count = positions[0], len(positions)
+        following = range(first, first + count)
+        self.positions: Sequence[int] = following if list(following) == list(positions) else list(positions)
+        self.asked, self.source = self.positions, members[0].source
         self._arguments = [member.arguments for member in members]
         self._pool, self._limits, self._watch, self._alone = pool, limits, watch, alone
         self._own = {position: row for row, position in enumerate(self.positions)}
-        self._rows = np.array(self.positions)
+        self._rows = index_of(self.positions)
         self._worker: BatchWorker | None = None
 
     @property
@@ -139,7 +148,10 @@ class Squad:
         Raises:
             UsageError: something in it cannot travel.
         """
-        if self._alone and chosen is None:
+        if chosen is None and plan.is_plain:
+            own = plan.actions[self._rows], None if plan.seeds is None else plan.seeds[self._rows]
+            turn = Turn(None, own[0], seeds=own[1])
+        elif self._alone and chosen is None:
             turn = Turn(
                 None, plan.actions, plan.resets, plan.options, list(plan.anew), plan.seeds, list(plan.last)
             )
@@ -166,8 +178,13 @@ class Squad:
 
     def ask(self, turn: Turn, message: bytes, chosen: Positions) -> None:
         """Ask the worker; :meth:`BatchWorker.answer` has what comes of it."""
-        self.asked = self.positions if chosen is None else list(chosen)
+        self.asked = self.positions if chosen is None else chosen
         self.worker.ask(turn, message)
+
+    def stepped(self, plan: Plan) -> Results:
+        """Let all instances take the step of a plain plan, where they are all of the vector's."""
+        self.asked = self.positions
+        return self.worker.steps(plan.actions, plan.seeds)
 
     def replay(self, episodes: dict[int, Any], seconds: float) -> Results:
         """Play episodes (seed, options, actions) of some instances again."""

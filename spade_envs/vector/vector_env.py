@@ -168,14 +168,17 @@ class IsolatedVectorEnv(VectorEnv[Any, Any, Any]):
             plan = Plan(checked, resets)
         outcome = self._crew.turn(plan)
         if last:
-            outcome.truncated[last] = True
+            outcome.truncated[last] = outcome.over = True
         if over:
             self._clock.begin(over)
         return self._stepped(outcome)
 
     def _stepped(self, outcome: Outcome) -> Stepped:
-        faults = {at: _named(fault) for at, fault in outcome.faults.items()} if outcome.faults else {}
-        self._over = _ended(outcome)
+        self._over = _ended(outcome) if outcome.over else []
+        if not outcome.over:  # then nothing failed, and no episode has begun
+            infos = vectors.vector_infos(self.num_envs, outcome.groups, outcome.infos)
+            return self._nest(outcome.columns), outcome.rewards, outcome.terminated, outcome.truncated, infos
+        faults = {at: _named(fault) for at, fault in outcome.faults.items()}
         if faults and self._on_fault == "raise":
             _raise(outcome.faults)
         finals = outcome.finals
@@ -325,9 +328,7 @@ def _some(mask: np.ndarray) -> list[int] | None:
 
 
 def _ended(outcome: Outcome) -> list[int]:
-    """Return whose episode is over; that nobody's is, is found by looking for a byte."""
-    if b"\1" not in outcome.terminated.tobytes() and b"\1" not in outcome.truncated.tobytes():
-        return []
+    """Return whose episode is over."""
     found: list[int] = (outcome.terminated | outcome.truncated).nonzero()[0].tolist()
     return found
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from spade_train.ahead.queue import Queue
 from spade_train.ahead.studio import POLL, Studio
-from spade_train.designer import DesignContext
+from spade_train.designer import DesignContext, Reason
 from spade_train.designing import Workshop
 from spade_train.outside import Outside, seeds_of
 from spade_train.rounds import Design, Stock
@@ -23,6 +23,7 @@ class Ahead:
         limit: how many orders there may be that no round has played: whoever designs faster waits.
         rounds: of the run; nothing is ordered that no round would play.
         poll: seconds between two looks for answers that come as files.
+        told: why the designer was told what it was told, of the designs that a round took last.
     """
 
     workshop: Workshop
@@ -31,6 +32,7 @@ class Ahead:
     limit: int
     rounds: int
     poll: float = POLL
+    told: tuple[Reason, ...] = field(default=(), init=False)
     _queue: Queue | None = field(default=None, init=False)
     _studio: Studio | None = field(default=None, init=False)
 
@@ -79,5 +81,6 @@ class Ahead:
         for order in [*queue.taken(number), *queue.open()]:
             if (judged := studio.judged(order.serial)) is not None:
                 queue.take(order.serial, number)
+                self.told = order.context.reasons
                 return self.workshop.settle(judged)
         return []

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from random import Random
 from urllib.parse import urlsplit
 
@@ -57,7 +58,13 @@ class Server:
 
     def answer(self, asks: Sequence[Ask]) -> list[Answer | Failed]:
         """Ask for all of them. It takes at most ``patience.whole`` for each ``parallel`` requests."""
-        return asyncio.run(self._all(batches(asks, self.options.together)))
+        groups = batches(asks, self.options.together)
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(self._all(groups))
+        with ThreadPoolExecutor(1) as pool:  # a notebook's loop is running already
+            return pool.submit(asyncio.run, self._all(groups)).result()
 
     async def _all(self, groups: Sequence[Sequence[Ask]]) -> list[Answer | Failed]:
         patience, slots = self.options.patience, asyncio.Semaphore(self.options.parallel)

@@ -22,6 +22,7 @@ COMMANDS = {
     "rollback": "spade_train.cli.rollback",
     "list": "spade_train.cli.runs",
     "show": "spade_train.cli.show",
+    "corpus": "spade_train.cli.corpus",
     "saw": "spade_train.cli.saw",
 }
 """Word -> the module whose ``run(words, console)`` obeys it. Imported when it is asked for: some load PyTorch."""

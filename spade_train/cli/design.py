@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,16 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from spade_envs import add_registry
+from spade_envs import Registry, add_registry
 from spade_envs.contract.printable import printable
 from spade_envs.errors import UsageError
+from spade_train.briefing import remembering
 from spade_train.cli.words import Parser
-from spade_train.designer import Corpus, DesignContext, Designer, Document, Window, prompts
+from spade_train.corpus import Document, read_corpus
+from spade_train.designer import DesignContext, Designer, Window, prompts
 from spade_train.designer.ways import WAYS, make_way
 from spade_train.drafting import Attempt, Design, Sampling, Studio
+from spade_train.memory.recollect import recollect
 
 
 def run(words: list[str], console: Console) -> None:
@@ -28,7 +32,7 @@ def run(words: list[str], console: Console) -> None:
     designer = make_way(said.way, brief=said.brief, window=Window(said.window))
     contexts = _contexts(said)
     if said.dry_run:
-        _print_prompt(designer, contexts[0], said, console)
+        _print_prompt(designer, _told(contexts[:1], said)[0], said, console)
         return
     if said.model is None:
         raise UsageError("design wants --model, a GGUF file or a backend's address; --dry_run needs none.")
@@ -49,7 +53,7 @@ def _made(designer: Designer, contexts: Sequence[DesignContext], said: Any, cons
     studio = Studio(backend, add_registry(said.registry), sampling, run=f"design/{said.seed}")
     designs: list[Design] = []
     for at in range(0, len(contexts), said.at_once):
-        for design in studio.make(designer, contexts[at : at + said.at_once]):
+        for design in studio.make(designer, _told(contexts[at : at + said.at_once], said)):
             designs.append(design)
             if not said.json:
                 console.print(f"{len(designs)} of {len(contexts)}: {_verdict(design)}", markup=False)
@@ -76,15 +80,30 @@ def _contexts(said: Any) -> list[DesignContext]:
     ]
 
 
+def _told(contexts: Sequence[DesignContext], said: Any) -> list[DesignContext]:
+    """Return contexts with what the registry remembers by now of earlier designs."""
+    if said.no_memory:
+        return list(contexts)
+    memory = recollect(Registry(said.registry))
+    latest = max((one.touched for one in memory.records), default=0)
+    return [remembering(context, memory, latest) for context in contexts]
+
+
 def _documents(said: Any) -> list[Document]:
     """Return a document for each design; none where the corpus is left out."""
     if said.no_corpus:
         return []
-    corpus = Corpus.read(said.corpus or None)
-    if corpus.problems:
-        raise UsageError(f"corpus: {corpus.problems[0]}")
-    drawn = (corpus.draw(said.seed, number, said.words) for number in range(said.count))
+    corpus = read_corpus(said.corpus or (), _say)
+    for one in corpus.unread:
+        _say(f"corpus: {printable(one.text())}")
+    drawn = (
+        corpus.draw(said.seed, number, focus=said.target, words=said.words) for number in range(said.count)
+    )
     return [document for document in drawn if document is not None]
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)
 
 
 def _print_prompt(designer: Designer, context: DesignContext, said: Any, console: Console) -> None:
@@ -186,9 +205,15 @@ def _parser() -> Parser:
         metavar="ID",
         help="what edit and compose derive from (default: by lot)",
     )
-    add("--corpus", nargs="*", type=Path, metavar="FILE", help="documents (default: the shipped ones)")
+    add(
+        "--corpus",
+        nargs="*",
+        metavar="SOURCE",
+        help="documents, as the setting of this name (default: shipped)",
+    )
     add("--words", type=int, default=150, metavar="N", help="the most words of a document (default: 150)")
     add("--no_corpus", action="store_true", help="design without documents")
+    add("--no_memory", action="store_true", help="tell nothing of the registry's earlier designs")
     add("--dry_run", action="store_true", help="print one prompt with its tokens and its hash; ask no model")
     add("--json", action="store_true", help="print JSON")
     return parser

@@ -17,6 +17,7 @@ from spade_train.cli.words import Parser
 from spade_train.display import summary
 from spade_train.diversity import Diversity
 from spade_train.runs.folder import RunFolder
+from spade_train.runs.results import backend_told
 from spade_train.runs.views import admitted, changed, records, rounds, sample, settings, view_run
 
 _TEXT = 600
@@ -35,8 +36,11 @@ def run(words: list[str], console: Console) -> None:
     if entries := rounds(folder):
         console.print()
         console.print(summary(entries))
+        if told := backend_told(entries):
+            console.print(f"designer: {told}")
     _print_list("diversity of the designs", [line for one in entries if (line := _diversity(one))], console)
     _print_list("environments admitted", admitted(folder), console)
+    _print_list("alarms", [line for one in entries for line in _alarms(one)], console)
     _print_list("faults", [_fault(one) for one in records(folder, "faults")], console)
     for plain, hinted in sample(folder, said.env)[: max(0, said.episodes)]:
         console.print()
@@ -94,10 +98,16 @@ def _print_list(title: str, lines: list[str], console: Console) -> None:
 
 def _diversity(entry: dict[str, Any]) -> str | None:
     """Return how various a round's designs were; None where none was made, or an earlier version wrote the entry."""
-    with contextlib.suppress(TypeError):
+    with contextlib.suppress(TypeError, ValueError):
         one = Diversity(**entry["diversity"]) if entry.get("diversity") else Diversity()
         return f"round {entry['round'] + 1}: {one.text()}" if one.designs else None
     return None
+
+
+def _alarms(entry: dict[str, Any]) -> list[str]:
+    """Return what the monitors said in a round."""
+    said = entry.get("alarms")
+    return [f"round {entry['round'] + 1}: {one}" for one in said] if isinstance(said, list) else []
 
 
 def _fault(fault: dict[str, Any]) -> str:
@@ -129,8 +139,8 @@ def _plain(one: dict[str, Any], part: str, cut: slice) -> Text:
 def _parser() -> Parser:
     parser = Parser(
         "show",
-        "Show one run: settings that its flags changed, its rounds, admitted environments, faults, and episodes "
-        "without and with the hint side by side.",
+        "Show one run: settings that its flags changed, its rounds, how various its designs were, admitted "
+        "environments, alarms, faults, and episodes without and with the hint side by side.",
         "spade-train show runs/mine",
         "spade-train show runs/mine --episodes 3 --env spade/WordSorter-v0",
         "spade-train show runs/mine --json",

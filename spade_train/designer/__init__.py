@@ -1,8 +1,8 @@
 """Designing environments: what a designer is told, and how a source comes of its reply."""
 
+from spade_train.corpus import Corpus, Document
 from spade_train.designer.compose import ComposeDesigner
-from spade_train.designer.context import DesignContext, Designer, Document, Draft, Message, Reason
-from spade_train.designer.corpus import Corpus
+from spade_train.designer.context import DesignContext, Designer, Draft, Message, Reason
 from spade_train.designer.edit import EditDesigner
 from spade_train.designer.free import FreeDesigner
 from spade_train.designer.prompts import Window

@@ -7,24 +7,11 @@ from random import Random
 from typing import Any, Protocol
 
 from spade_envs import Rejection
+from spade_train.corpus import Document
 from spade_train.memory import PoolStatistics, SkillProfile
 
 Message = dict[str, str]
 """One message of a chat: ``{"role": "system" | "user" | "assistant", "content": ...}``."""
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A piece of text that a design is grounded on.
-
-    Attributes:
-        source: the file and line that it came from, for example ``"stories.jsonl:12"``.
-        licence: an SPDX expression, where it is known.
-    """
-
-    text: str
-    source: str
-    licence: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

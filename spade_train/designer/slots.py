@@ -20,9 +20,9 @@ from typing import Any
 import jinja2
 
 from spade_envs import Finding, Rejection
+from spade_train.corpus import excerpt
 from spade_train.designer import prompts
 from spade_train.designer.context import DesignContext, Draft, Message
-from spade_train.designer.corpus import excerpt
 
 FOLDER = Path(__file__).parent / "templates"
 

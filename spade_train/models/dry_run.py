@@ -11,7 +11,7 @@ from spade_train.models.budget import Measured, RoundBudget, budgets
 from spade_train.models.footprint import Footprint, Load, footprint
 from spade_train.models.preview import Preview, preview
 from spade_train.models.sketch import Sketch, check_model, read_sketch
-from spade_train.parts import check_weights, find_pool, make_selfplay
+from spade_train.parts import check_weights, find_pool, make_corpus, make_selfplay
 from spade_train.runs.folder import RunFolder
 from spade_train.selfplay import SelfPlay
 from spade_train.trl_plugin import Settings
@@ -88,7 +88,7 @@ def _look(settings: Settings, console: Console) -> Look:
         designer = read_sketch(own.designer_folder, setting="designer_backend")
     # A folder that is not there: the run's registry begins empty, and nothing is ever written into it.
     folder = RunFolder(Path(own.runs) / (grpo.run_name or "dry_run"))
-    selfplay = make_selfplay(settings, folder, list(pool), World(), None)
+    selfplay = make_selfplay(settings, folder, list(pool), make_corpus(own, console.print), World(), None)
     return Look(agent, designer, selfplay, preview(selfplay, agent, designer or agent))
 
 

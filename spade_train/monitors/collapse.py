@@ -22,12 +22,13 @@ class Reign(NamedTuple):
 
     Attributes:
         low: its share, sure from below.
+        own: how many of ``designs`` have it.
         effective: the effective number of ideas (inverse Simpson).
     """
 
     low: float
     idea: str
-    count: int
+    own: int
     designs: int
     effective: float
 
@@ -39,7 +40,7 @@ def collapse(seen: RoundSeen, history: History, limits: Limits) -> Iterator[Alar
     most = max(reign(history.ideas[at:], limits.sure) for at in range(len(history.ideas)))
     if most.low <= limits.one_idea:
         return
-    what = f"{most.count} of the last {most.designs} designs have one idea (effectively {most.effective:.1f} ideas)"
+    what = f"{most.own} of the last {most.designs} designs have one idea (effectively {most.effective:.1f} ideas)"
     for one in seen.designs:
         if one.idea == most.idea and one.env_id:
             yield Alarm("collapse", one.env_id, seen.number, most.low, limits.one_idea, what, "capped")

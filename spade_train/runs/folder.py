@@ -7,6 +7,7 @@
     plays.jsonl       one line a play: environment, seed, hint, return, success, length, how it ended
     episodes.jsonl    one unhinted and one hinted episode of every environment, as text
     contexts.jsonl    one line a prompt of the designer's: what it told, and why (``spade-train saw``)
+    corpus.jsonl      one line a source of documents, what was read and what was not; anew where it changed
     alarms.jsonl      what the watch over the designer found
     faults.jsonl      rounds that this machine could not finish, and why
     registry/         the environments that were admitted
@@ -32,7 +33,7 @@ from typing import Any
 
 from spade_envs.errors import UsageError
 
-RECORDS = ("rounds", "designs", "plays", "episodes", "contexts", "alarms", "faults")
+RECORDS = ("rounds", "designs", "plays", "episodes", "contexts", "corpus", "alarms", "faults")
 
 KINDS = {
     "preset": str,

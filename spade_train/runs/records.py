@@ -105,13 +105,18 @@ def _part(played: Round, worth: Advantages, policy: Policy, rank: int) -> dict[s
             for each in played.played
             for one in (each.blocks[0].plain[0], each.blocks[0].hinted[0])
         ],
-        "contexts": [context_entry(played, rank)] if played.designs else [],
+        "contexts": [context_entry(played, rank)] if _asked(played) else [],
         "environments": [environment_entry(one, _code(one.env_id)) for one in played.played],
         "rewards": {role: rewards(played.rows, role) for role in ROLES},
         "signal": {role: worth.counted.get(role, 0) - worth.flat.get(role, 0) for role in ROLES},
         "tokens": tokens(played),
         "backend": spent(played),
     }
+
+
+def _asked(played: Round) -> bool:
+    """Whether this process has a prompt to tell of: what is designed beside training has one for all processes."""
+    return bool(played.designs) and (played.stock is None or bool(played.reasons))
 
 
 def _joined(number: int, parts: list[dict[str, Any]]) -> dict[str, Any]:

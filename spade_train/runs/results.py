@@ -21,7 +21,7 @@ def print_results(run: RunFolder, entries: list[dict[str, Any]], seconds: float,
     console.print(f"records       {run.path / 'rounds.jsonl'} (and designs, plays, episodes)")
     console.print(f"environments  {run.registry}: {len(made)} new")
     console.print(f"time          {seconds / 60:.1f} minutes")
-    if said := _backend(entries):
+    if said := backend_told(entries):
         console.print(f"designer      {said}")
     if skipped := [str(entry["round"] + 1) for entry in entries if entry.get("skipped")]:
         console.print(f"skipped       round {', '.join(skipped)}; faults.jsonl says why")
@@ -37,7 +37,7 @@ def print_results(run: RunFolder, entries: list[dict[str, Any]], seconds: float,
     console.print(f"{shlex.quote(sys.executable)} -c {shlex.quote(code)}", markup=False)
 
 
-def _backend(entries: list[dict[str, Any]]) -> str:
+def backend_told(entries: list[dict[str, Any]]) -> str:
     """What a designer outside has read and written, and what that cost; nothing where there was none."""
     parts = [entry["backend"] for entry in entries if entry.get("backend")]  # older runs have none
     read, wrote, failed = (

@@ -143,6 +143,13 @@ def _is_context(entry: dict[str, Any]) -> bool:
     )
 
 
+def drawn_documents(run: RunFolder) -> list[str]:
+    """Return the sources of the documents that designers were told, in the order in which they were."""
+    told = [one.get("reasons") for one in records(run, "contexts")]
+    reasons = [one for some in told if isinstance(some, list) for one in some if isinstance(one, dict)]
+    return [str(one.get("what")) for one in reasons if one.get("piece") == "document"]
+
+
 def admitted(run: RunFolder) -> list[str]:
     """Return the ids of the environments that the run has admitted and still holds, the oldest first."""
     ids = [str(env_id) for entry in rounds(run) for env_id in entry["admitted"]]

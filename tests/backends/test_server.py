@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import pickle
 import re
+import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -230,6 +234,41 @@ def test_a_request_for_several_that_fails_fails_each() -> None:
     with serving(status("400 Bad")) as web:
         found = server(web.url, together=4).answer([ask(seed=n) for n in range(4)])
     assert [type(one) for one in found] == [Failed] * 4
+
+
+def test_it_can_be_asked_where_an_event_loop_is_running() -> None:
+    async def notebook(url: str) -> list[Answer | Failed]:
+        return server(url).answer([ask()])
+
+    with serving(lambda r: r.complete("fine")) as web:
+        assert [type(one) for one in asyncio.run(notebook(web.url))] == [Answer]
+
+
+STOPPED = """
+import signal, sys
+from spade_train.backends import Ask
+from spade_train.backends.server import Server
+def end(*_):
+    raise KeyboardInterrupt
+signal.signal(signal.SIGTERM, end)
+try:
+    Server(sys.argv[1], "m").answer([Ask(({"role": "user", "content": "-"},), n) for n in range(3)])
+except KeyboardInterrupt:
+    print("stopped")
+"""
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_whoever_waits_for_a_slow_server_can_be_stopped(sent: signal.Signals) -> None:
+    with (
+        serving(slow) as web,
+        subprocess.Popen([sys.executable, "-c", STOPPED, web.url], stdout=subprocess.PIPE) as process,
+    ):
+        while len(web.requests) < 3:
+            time.sleep(0.02)
+        process.send_signal(sent)
+        out, _ = process.communicate(timeout=8)
+    assert out == b"stopped\n"
 
 
 def test_nothing_asked_is_nothing_answered() -> None:

@@ -31,7 +31,7 @@ def test_an_episode_is_what_was_noted_since_it_began(happened: list[tuple[str, A
     known: list[list[int] | None] = [None] * COUNT
     for turn, (what, positions) in enumerate(happened):
         if what == "note":
-            history.note(np.arange(COUNT) + 10 * turn, positions)
+            history.note(np.arange(COUNT) + 10 * turn, np.arange(COUNT) / 7 + turn / 3, positions)
             for at in range(COUNT) if positions is None else positions:
                 if known[at] is not None:
                     known[at] = [*known[at], at + 10 * turn]  # type: ignore[misc]
@@ -52,6 +52,10 @@ def test_an_episode_is_what_was_noted_since_it_began(happened: list[tuple[str, A
                 assert found is not None
                 assert found[2] == actions
                 assert found[0] == at
+                brought = 0.0
+                for action in actions:
+                    brought += action % 10 / 7 + action // 10 / 3
+                assert found.returned == brought
 
 
 def test_neighbours_that_were_asked_one_by_one_can_be_rebuilt_again(monkeypatch: pytest.MonkeyPatch) -> None:

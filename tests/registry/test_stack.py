@@ -95,7 +95,7 @@ def test_added_folders_are_known_to_processes_that_this_one_starts(own_stack: Pa
 
 
 @pytest.mark.parametrize(
-    "typed", ["spade/stack-probe-v1", "StackProbe-v1", "spade/Stack_Probe-v1", "spade/StackPrbe-v1"]
+    "typed", ["spade/stack-probe-v1", "stackprobe", "spade/Stack_Probe-v1", "spade/StackPrbe-v1"]
 )
 def test_an_unknown_id_names_the_near_matches(own_stack: Path, typed: str) -> None:
     user = Registry(own_stack / "user")
@@ -105,6 +105,10 @@ def test_an_unknown_id_names_the_near_matches(own_stack: Path, typed: str) -> No
         find(typed)
     assert str(find("spade/StackProbe")[1]) == "spade/StackProbe-v1"
     assert str(find("spade/StackProbe-v0")[1]) == "spade/StackProbe-v0"
+    assert [str(find(short)[1]) for short in ("StackProbe", "StackProbe-v0")] == [
+        "spade/StackProbe-v1",
+        "spade/StackProbe-v0",
+    ]
 
 
 def test_an_id_like_none_says_where_to_look() -> None:

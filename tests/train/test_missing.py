@@ -54,11 +54,26 @@ def test_an_empty_registry_is_named(registry: Registry, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize(
-    ("text", "found"), [(None, "cannot be read"), ("{", "mine.jsonl:1: it is no JSON"), ("", "it is empty")]
+    ("text", "found"),
+    [
+        (None, "it is not there"),
+        ("{", "not one document. mine.jsonl:1: it is no JSON"),
+        ("", "not one document. mine.jsonl: it is empty"),
+        ('{"text": "Hi."}', "not one document. What was read is left out: 1 too short"),
+    ],
 )
-def test_a_broken_corpus_is_named(text: str | None, found: str, tmp_path: Path) -> None:
+def test_a_corpus_without_documents_is_named(text: str | None, found: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.jsonl"
     if text is not None:
         path.write_text(text)
     with pytest.raises(UsageError, match=f"corpus: .*{found}"):
         parts.make_corpus(SelfPlayConfig(corpus=[str(path)]))
+
+
+def test_a_broken_part_of_a_corpus_ends_nothing(tmp_path: Path) -> None:
+    (tmp_path / "broken.jsonl").write_text("{")
+    (tmp_path / "binary.txt").write_bytes(b"\0")
+    corpus = parts.make_corpus(SelfPlayConfig(corpus=["shipped", str(tmp_path)]))
+    assert len(corpus) == 24
+    assert len(corpus.unread) == 2
+    assert len(parts.make_corpus(SelfPlayConfig(use_corpus=False))) == 0

@@ -14,6 +14,7 @@ import pytest
 from killing import Started, lucky_registry, start, wait_for
 from web_server import Request, completion, serving
 
+from spade_train.ahead import Queue
 from spade_train.designer.slots import random_specification
 
 KEY = "sk-never-to-be-seen"
@@ -62,6 +63,7 @@ def nowhere(folder: Path) -> None:
         assert KEY.encode() not in path.read_bytes(), path
 
 
+@pytest.mark.slow
 def test_an_external_designer_is_paid_in_money_and_never_learns(
     model_folder: Path, registry: Path, tmp_path: Path
 ) -> None:
@@ -107,7 +109,8 @@ def test_an_external_designer_is_paid_in_money_and_never_learns(
     assert [one["stock"] for one in entries] == [None, None]
 
 
-def test_designs_are_made_beside_training_and_a_kill_loses_none(
+@pytest.mark.slow
+def test_designs_are_made_beside_training_and_neither_a_kill_nor_control_c_loses_one(
     model_folder: Path, registry: Path, tmp_path: Path
 ) -> None:
     def act(request: Request) -> None:
@@ -116,38 +119,43 @@ def test_designs_are_made_beside_training_and_a_kill_loses_none(
 
     output, run = tmp_path / "output.txt", tmp_path / "beside"
     with serving(act) as web:
-        said = words(model_folder, tmp_path, "beside", 30, web.url, "--designer_ahead", "2")
+        said = words(model_folder, tmp_path, "beside", 99, web.url, "--designer_ahead", "2")
         process = start(said, registry, output)
         wait_for(run / "ahead" / "000002.json", process)  # a round has taken the first designs, and goes on
         process.kill()
-        kept = {path.name: json.loads(path.read_text()) for path in (run / "ahead").glob("[0-9]*.json")}
+        kept = orders(run)
         process = start(["resume", str(run)], registry, output)
-        wait_for_rounds(run, process, 3)
+        while len(played(run)) < sum(len(order["seeds"]) for order in kept):
+            assert process.exitcode is None, output.read_text()
+            time.sleep(0.1)
         os.kill(process.pid, signal.SIGINT)
         process.join(120)
-        assert process.exitcode == 130, output.read_text()
-        assert f"to go on: spade-train resume {run}" in output.read_text()
-        done = len(lines(run, "rounds")) + 2
-        ended(start(["resume", str(run), "--rounds", str(done)], registry, output), output)
+    assert process.exitcode == 130, output.read_text()
+    assert f"to go on: spade-train resume {run}" in output.read_text()
     nowhere(run)
-    entries, designs = lines(run, "rounds"), lines(run, "designs")
-    assert len(entries) == done
+    entries, replies = lines(run, "rounds"), played(run)
     assert entries[0]["stock"]["taken"] == 0  # nothing was ready: it played the curriculum
     assert entries[0]["designs"] == 0
-    assert sum(one["stock"]["taken"] for one in entries) == len(designs) > 2
-    replies = [one["reply"] for one in designs]
+    assert sum(one["stock"]["taken"] for one in entries) == len(replies)
     assert len(set(replies)) == len(replies)  # none is played twice
-    first = [one["reply"] for order in sorted(kept) for one in kept[order]["designs"] or ()]
-    assert replies[: len(first)] == first  # what was written before the kill is played, in its order
-    for order in kept.values():
-        if order["designs"] is not None:  # and was not asked for again
-            for seed in order["seeds"]:
-                assert sum(request.body["seed"] == seed for request in web.requests) == 1
+    now = {order["serial"]: order for order in orders(run)}
+    for order in kept:
+        if order["designs"] is not None:  # what was written before the kill was not asked for again
+            assert order["designs"] == now[order["serial"]]["designs"]
+            assert all(sum(r.body["seed"] == seed for r in web.requests) == 1 for seed in order["seeds"])
+    written = [design["reply"] for order in now.values() for design in order["designs"] or ()]
+    assert replies == written[: len(replies)]  # in the order in which they were asked for
+    left = Queue(run / "ahead", len(entries)).open()
+    assert {order.serial for order in left} == {s for s in now if s >= len(replies) // 2}  # and none is lost
 
 
-def wait_for_rounds(run: Path, process: Started, count: int) -> None:
-    end = time.monotonic() + 300
-    while not (run / "rounds.jsonl").exists() or len(lines(run, "rounds")) < count:
-        assert process.exitcode is None
-        assert time.monotonic() < end
-        time.sleep(0.05)
+def orders(run: Path) -> list[dict[str, Any]]:
+    return [json.loads(path.read_text()) for path in sorted((run / "ahead").glob("[0-9]*.json"))]
+
+
+def played(run: Path) -> list[str]:
+    """The replies of whole rounds, in order."""
+    if not (run / "rounds.jsonl").exists():
+        return []
+    done = {entry["round"] for entry in lines(run, "rounds")}
+    return [design["reply"] for design in lines(run, "designs") if design["round"] in done]

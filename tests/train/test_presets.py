@@ -78,6 +78,7 @@ def test_what_a_file_says_wins_over_what_it_extends(tmp_path: Path) -> None:
         ({"mine": "extends: cpuu\n"}, "mine.yaml: extends: cpuu: there is no such file.*Did you mean cpu?"),
         ({"mine": "extends: [cpu]\n"}, "it names one preset or one file"),
         ({"mine": "extends: ablation_fixed_designer\n"}, "ablation_fixed_designer wants designer_backend"),
+        ({"mine": "extends: node_8gpu_30b\n"}, "single_gpu_4b wants model_name_or_path"),
         ({"mine": "rounds: 1\nrounds: 2\n"}, "rounds stands there twice"),
         ({"mine": "extends: a.yaml\n", "a": "- 1\n"}, "a.yaml holds no settings"),
     ],

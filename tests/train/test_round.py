@@ -167,8 +167,13 @@ def test_weights_change_and_the_checkpoint_loads(seen: Seen, model_folder: Path)
 def test_the_records_tell_what_happened(seen: Seen) -> None:
     read = {
         name: [json.loads(line) for line in (seen.path / f"{name}.jsonl").read_text().splitlines()]
-        for name in ("rounds", "designs", "episodes")
+        for name in ("rounds", "designs", "episodes", "contexts")
     }
+    told = [{reason["piece"] for reason in one["reasons"]} for one in read["contexts"]]
+    assert told[0] == {"document", "pool"}
+    assert told[1] >= {"document", "pool", "profile", "target"}
+    prompts = {(one["round"], one["prompt_hash"]) for one in read["designs"]}
+    assert {(one["round"], one["prompt_hash"]) for one in read["contexts"]} == prompts
     assert [len(read[name]) for name in ("rounds", "designs", "episodes")] == [
         ROUNDS,
         ROUNDS * G,
@@ -178,6 +183,7 @@ def test_the_records_tell_what_happened(seen: Seen) -> None:
         assert entry["gradient"]["designer"] > 0
         assert entry["gradient"]["agent"] > 0
         assert set(entry["seconds"]) == {"design", "admit", "play", "train"}
+        assert entry["diversity"]["designs"] == G
     for entry in read["designs"]:
         assert (entry["env_id"] is None) == bool(entry["refusal"])
     assert {entry["hinted"] for entry in read["episodes"]} == {False, True}

@@ -55,7 +55,9 @@ def run(tmp_path: Path) -> RunFolder:
             "model_config": {},
         }
     )
-    run.append("rounds.jsonl", [entry(0), entry(1)])
+    various = {"designs": 2, "ideas": 1, "effective_ideas": 1.0}
+    alarm = "collapse: 14 of the last 14 designs have one idea (reported)"
+    run.append("rounds.jsonl", [entry(0, diversity=various, alarms=[alarm]), entry(1)])
     run.append("episodes.jsonl", [episode(False, return_=0.0), episode(True, return_=1.0)])
     run.append("faults.jsonl", [{"round": 1, "attempt": 0, "kind": "OSError", "error": "no space"}])
     for number in (0, 1):
@@ -107,6 +109,8 @@ def test_a_run_is_shown_whole(run: RunFolder, capsys: pytest.CaptureFixture[str]
     shown = said(capsys, "show", str(run.path))
     assert "spade/New0-v0" in shown
     assert "round 2: OSError: no space" in shown
+    assert "round 1: collapse: 14 of the last 14 designs have one idea (reported)" in shown
+    assert "round 1: 2 designs: 1 ideas (effectively 1.0)" in shown
     assert "without the hint: no success" in shown
     assert "Hint: it is 4." in shown
     data = json.loads(said(capsys, "show", str(run.path), "--json"))
@@ -149,6 +153,21 @@ def test_what_is_half_written_is_left_out(
         lines.write(data)
     assert view_run(run).done == 2
     assert "mine" in said(capsys, "show", str(run.path))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"diversity": {"x": 1}, "alarms": 3},
+        {"diversity": [1]},
+        {"diversity": {"designs": 2, "effective_ideas": "x"}},
+    ],
+)
+def test_figures_of_another_version_are_passed_over(
+    more: dict[str, Any], run: RunFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run.append("rounds.jsonl", [entry(2, **more)])
+    assert "round 3: " not in said(capsys, "show", str(run.path))
 
 
 @pytest.mark.parametrize("file", ["rounds.jsonl", "episodes.jsonl", "config.json"])

@@ -12,7 +12,8 @@ from spade_envs.records import Measured
 from spade_train.briefing import Brief, remembered
 from spade_train.cli import main
 from spade_train.config import SelfPlayConfig
-from spade_train.designer import Document, Reason
+from spade_train.corpus import FEW, Corpus, Document
+from spade_train.designer import Reason
 from spade_train.memory import Memory, PoolStatistics, Record
 from spade_train.runs.folder import RunFolder
 
@@ -42,20 +43,22 @@ def full() -> Memory:
 
 
 def brief(config: SelfPlayConfig = CONFIG, rank: int = 0) -> Brief:
-    return Brief(config, 2, 7, rank, Document("A text.", "stories.jsonl:12"), PoolStatistics(3))
+    corpus = Corpus.of([Document("A text.", "stories.jsonl:12")])
+    return Brief(config, 2, 7, rank, corpus, 0, PoolStatistics(3))
 
 
 def test_every_piece_of_a_context_has_its_reason() -> None:
     context = brief().context(full())
     pieces = [(one.piece, one.what) for one in context.reasons]
-    assert pieces[:3] == [
-        ("document", "stories.jsonl:12"),
+    assert pieces[0] == ("document", "stories.jsonl:12")
+    assert [what for piece, what in pieces if piece == "profile"] == ["space", "sorting"]
+    assert ("pool", "3 active, 0 mastered, 0 too hard") in pieces
+    assert ("target", context.target) in pieces
+    assert pieces[-3:] == [
         ("good before", "spade/Sorter-v0"),
         ("bad before", "spade/Wall-v0"),
+        ("lesson", context.lessons[0]),
     ]
-    assert ("lesson", context.lessons[0]) in pieces
-    assert [what for piece, what in pieces if piece == "profile"] == ["space", "sorting"]
-    assert pieces[-1] == ("target", context.target)
     assert len(context.digest.splitlines()) == 2
     assert context.pool == PoolStatistics(3)
     assert remembered(context.reasons) == ["spade/Sorter-v0", "spade/Wall-v0"]
@@ -66,6 +69,24 @@ def test_equal_memories_give_equal_contexts_and_ranks_targets_of_their_own() -> 
     again = Memory.from_state(json.loads(json.dumps(full().state())))
     assert brief().context(full()) == brief().context(again)
     assert {brief(rank=rank).context(full()).target for rank in range(20)} == {"space", "sorting"}
+
+
+@pytest.mark.parametrize(("few", "follows"), [(0, True), (1, False)])
+def test_the_document_is_about_the_target_where_there_are_enough(few: int, follows: bool) -> None:
+    texts = ("A matrix is a table of numbers.", "Sort a queue by merging, as an algorithm does.")
+    other, about = ([Document(f"{text} {n}", f"{text[0]}:{n}") for n in range(40)] for text in texts)
+    memory = Memory()
+    memory.learn(
+        1,
+        [Measured("spade/S-v0", "r", 1, 8, 8, 0, 0.5, 0.5, 0.75, 0.25, 0.0, 0.5)],
+        {"spade/S-v0": ["sorting"]},
+    )
+    corpus = Corpus.of([*other, *about[: FEW - few]])
+    contexts = [Brief(CONFIG, 2, 7, corpus=corpus, draw=draw).context(memory) for draw in range(FEW)]
+    drawn = [one.document.source for one in contexts if one.document]
+    assert all(source.startswith("S") for source in drawn) == follows
+    assert len(set(drawn)) == FEW
+    assert all(("about sorting" in one.reasons[0].why) == follows for one in contexts)
 
 
 def test_settings_leave_pieces_out() -> None:
