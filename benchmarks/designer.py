@@ -25,7 +25,7 @@ from spade_envs.admission.fingerprint import of_source
 from spade_envs.admission.likeness import likeness
 from spade_envs.admission.rates import wilson
 from spade_envs.contract.header import code_sha256
-from spade_train.designer import DesignContext, Designer, Document, Window
+from spade_train.designer import Corpus, DesignContext, Designer, Document, Window
 from spade_train.designer.parents import stored
 from spade_train.designer.ways import WAYS, make_way
 from spade_train.designer.worked import short_examples
@@ -33,6 +33,7 @@ from spade_train.drafting import STAGES, Sampling, Studio
 
 COUNTS = {"free": 60, "edit": 60}
 OTHERS = 12
+CORPUS = ["shipped=0.4", "installed:networkx=0.6"]
 SEED = 7
 SAME_EXAMPLES = 20  # designs with the same worked examples, so that a server reads them once
 
@@ -190,16 +191,14 @@ def main() -> None:
     parser.add_argument("--window", type=int, default=3_500, help="the most tokens of a prompt")
     parser.add_argument("--temperature", type=float, default=0.8)
     parser.add_argument("--full", action="store_true", help="show the whole contract, for larger models")
-    parser.add_argument(
-        "--documents", type=Path, help="a JSONL file of documents (default: the shipped ones)"
-    )
+    parser.add_argument("--corpus", nargs="*", default=CORPUS, help="sources of documents (default: %(default)s)")
     parser.add_argument("--report", action="store_true", help="print what is there and make nothing")
     said = parser.parse_args()
     if not said.report:
         registry = begun(said.folder)
         sampling = Sampling(tokens=said.tokens, temperature=said.temperature)
         studio = Studio(opened(said.model), registry, sampling, run=f"benchmark/{said.folder.name}")
-        documents = read(said.documents)
+        documents = read(said.corpus)
         for way in said.way:
             designer = make_way(way, brief=not said.full, window=Window(said.window))
             asked = contexts(way, documents, said.count or COUNTS.get(way, OTHERS))
@@ -216,10 +215,11 @@ def opened(model: str) -> Any:
     return Tiny()
 
 
-def read(path: Path | None) -> list[Document]:
-    from spade_train.designer import Corpus
-
-    return list(Corpus.read([path] if path else None).documents)
+def read(words: Sequence[str]) -> list[Document]:
+    """Return 60 documents, no two the same."""
+    corpus = Corpus.read(words)
+    drawn = (corpus.draw(SEED, number, words=120) for number in range(max(COUNTS.values())))
+    return [document for document in drawn if document is not None]
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ class EditDesigner:
         """Return the chat that asks for changed methods of the parent."""
         source, mutation = self._choice(context)
         methods = mutation.of(source)
-        return prompts.edit(shown_code(source), mutation.ask, methods, context, self.window)
+        return prompts.edit(shown_code(source), mutation.ask, methods, context, self.window, brief=self.brief)
 
     def schema(self) -> None:
         """Return None: methods are free text."""

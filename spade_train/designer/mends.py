@@ -97,7 +97,8 @@ def with_facts(source: str, facts: Facts) -> str:
     """Return the source with a header whose form and facts are right; what the model chose stays where it can.
 
     Id, title and summary are taken from the class where they are missing. A key that is none is left out, tags become
-    lower case, texts are cut to their lengths, and of the id its CamelCase name is kept. A source without the header's two marks is left as it is.
+    lower case, texts are cut to their lengths, and of the id its CamelCase name is kept. A source without the header's
+    two marks is left as it is.
     """
     found = _HEADER.search(source)
     if found is None:

@@ -140,17 +140,18 @@ def brief(
 
 
 def edit(
-    shown: str, ask: str, methods: Sequence[str], context: DesignContext, window: Window
+    shown: str, ask: str, methods: Sequence[str], context: DesignContext, window: Window, *, brief: bool
 ) -> list[Message]:
     """Return the chat that asks for changed methods of the class ``shown``.
 
     Raises:
         UsageError: the window does not hold the class.
     """
-    begin = f"Begin with {' or '.join(f'`{name}`' for name in methods)}." if methods else ""
+    begin = f"Begin with `def {' or '.join(methods)}(self`." if methods else ""
     asked, told = _joined("\n", [_target(context), ask, begin]), _told(context, window)
     system = f"{text('edit')}\n\n{_fenced(shown)}"
-    document = _document(context, window, window.left(system, told, asked))
+    left = window.left(system, told, asked)
+    document = _quoted(context, window) if brief else _document(context, window, left)
     return [_message("system", system), _message("user", _joined("\n\n", [document, told, asked]))]
 
 
