@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 import tomllib
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -15,6 +16,10 @@ from spade_train.designer.mends import Facts, mend, retitled
 from spade_train.designer.parents import Known, chosen, shown_code, stored
 from spade_train.designer.prompts import Window
 from spade_train.designer.splicing import class_of, methods_of, splice
+
+
+CONSTANT_LENGTH = 160
+"""The most characters that a small model is shown of a constant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +86,9 @@ class EditDesigner:
         """Return the chat that asks for changed methods of the parent."""
         source, mutation = self._choice(context)
         methods = mutation.of(source)
-        return prompts.edit(shown_code(source), mutation.ask, methods, context, self.window, brief=self.brief)
+        if self.brief:
+            return prompts.edit_brief(part_of(source, methods[0]), mutation.ask, context, self.window)
+        return prompts.edit(shown_code(source), mutation.ask, methods, context, self.window)
 
     def schema(self) -> None:
         """Return None: methods are free text."""
@@ -115,3 +122,28 @@ class EditDesigner:
 
     def _mutations(self, source: str) -> list[Mutation]:
         return [one for one in mutations() if one.of(source) and not (self.brief and one.hard)]
+
+
+def part_of(source: str, name: str) -> prompts.Part:
+    """Return one method of a source's class with what must be known to write it anew."""
+    tree = ast.parse(source)
+    owner = class_of(tree)
+    assert owner is not None  # a mutation has found the method in it
+    method = methods_of(owner)[name]
+    lines = source.splitlines()[method.lineno - 1 : method.end_lineno]
+    constants = (_shown(node) for node in tree.body if isinstance(node, ast.Assign))
+    sets = (
+        f"self.{node.attr}"
+        for node in ast.walk(method)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    )
+    rules = " ".join((ast.get_docstring(owner) or "").split())
+    return prompts.Part(
+        name, textwrap.dedent("\n".join(lines)), rules, "\n".join(constants), tuple(dict.fromkeys(sets))
+    )
+
+
+def _shown(constant: ast.Assign) -> str:
+    """Return a constant in one line, cut where it is long."""
+    text = ast.unparse(constant)
+    return text if len(text) <= CONSTANT_LENGTH else f"{text[:CONSTANT_LENGTH]} ..."

@@ -64,6 +64,23 @@ class Window:
         return " ".join(words)
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One method of a class, with what must be known to write it anew.
+
+    Attributes:
+        rules: the class's docstring.
+        constants: the module's, as they stand there.
+        sets: attributes that the method sets.
+    """
+
+    name: str
+    method: str
+    rules: str
+    constants: str = ""
+    sets: tuple[str, ...] = ()
+
+
 @cache
 def text(name: str) -> str:
     """Return a text of the folder ``texts``, without its last line end."""
@@ -126,7 +143,8 @@ def brief(
     """
     asked = _joined("\n", [_target(context), text(request).replace("{plan}", context.plan)])
     told = _told(context, window)
-    document = _quoted(context, window)
+    quoted = _quoted(context, window)
+    document = f"Document: {quoted}" if quoted else ""
     left = window.left(text("brief"), told, asked, document)
     turns: list[Message] = []
     for example in examples:
@@ -140,7 +158,7 @@ def brief(
 
 
 def edit(
-    shown: str, ask: str, methods: Sequence[str], context: DesignContext, window: Window, *, brief: bool
+    shown: str, ask: str, methods: Sequence[str], context: DesignContext, window: Window
 ) -> list[Message]:
     """Return the chat that asks for changed methods of the class ``shown``.
 
@@ -150,9 +168,36 @@ def edit(
     begin = f"Begin with `def {' or '.join(methods)}(self`." if methods else ""
     asked, told = _joined("\n", [_target(context), ask, begin]), _told(context, window)
     system = f"{text('edit')}\n\n{_fenced(shown)}"
-    left = window.left(system, told, asked)
-    document = _quoted(context, window) if brief else _document(context, window, left)
+    document = _document(context, window, window.left(system, told, asked))
     return [_message("system", system), _message("user", _joined("\n\n", [document, told, asked]))]
+
+
+def edit_brief(part: Part, ask: str, context: DesignContext, window: Window) -> list[Message]:
+    """Return the chat that asks a small model for one method anew: shown a whole class, it would write all of it.
+
+    Raises:
+        UsageError: the window does not hold the method.
+    """
+    question = [
+        f"The rules: {part.rules}",
+        f"It sets: {', '.join(part.sets)}" if part.sets else "",
+        part.constants,
+        _fenced(part.method),
+        _told(context, window),
+        f"In the world of this document, where that fits: {_quoted(context, window)}"
+        if context.document
+        else "",
+        _joined(" ", [_target(context), ask]),
+        f"Write the new `{part.name}`.",
+    ]
+    messages = [
+        _message("system", text("edit_brief")),
+        _message("user", text("edit_brief_question")),
+        _message("assistant", text("edit_brief_answer")),
+        _message("user", _joined("\n", question)),
+    ]
+    window.left(*(message["content"] for message in messages))
+    return messages
 
 
 def repair(messages: Sequence[Message], reply: str, report: str, kind: str) -> list[Message]:
@@ -182,7 +227,7 @@ def _quoted(context: DesignContext, window: Window) -> str:
         return ""
     words = " ".join(context.document.text.split()[:QUOTED_WORDS])
     sentence = re.match(r".*[.!?](?=\s|$)", words)
-    return window.cut(f"Document: {sentence[0] if sentence else words}", int(window.tokens * DOCUMENT_SHARE))
+    return window.cut(sentence[0] if sentence else words, int(window.tokens * DOCUMENT_SHARE))
 
 
 def _told(context: DesignContext, window: Window) -> str:
