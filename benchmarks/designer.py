@@ -25,6 +25,8 @@ from spade_envs.admission.fingerprint import of_source
 from spade_envs.admission.likeness import likeness
 from spade_envs.admission.rates import wilson
 from spade_envs.contract.header import code_sha256
+from spade_train.backends import open_backend
+from spade_train.cli.design import address_of
 from spade_train.designer import Corpus, DesignContext, Designer, Document, Window
 from spade_train.designer.parents import stored
 from spade_train.designer.ways import WAYS, make_way
@@ -197,22 +199,13 @@ def main() -> None:
     if not said.report:
         registry = begun(said.folder)
         sampling = Sampling(tokens=said.tokens, temperature=said.temperature)
-        studio = Studio(opened(said.model), registry, sampling, run=f"benchmark/{said.folder.name}")
+        studio = Studio(open_backend(address_of(said.model)), registry, sampling, run=f"benchmark/{said.folder.name}")
         documents = read(said.corpus)
         for way in said.way:
             designer = make_way(way, brief=not said.full, window=Window(said.window))
             asked = contexts(way, documents, said.count or COUNTS.get(way, OTHERS))
             make(studio, designer, asked, Lines(said.folder / f"{way}.jsonl"), said.at_once)
     report(said.folder, Console())
-
-
-def opened(model: str) -> Any:
-    import sys
-
-    sys.path.insert(0, "/tmp/w6")
-    from tiny import Tiny
-
-    return Tiny()
 
 
 def read(words: Sequence[str]) -> list[Document]:

@@ -48,7 +48,7 @@ def run(words: list[str], console: Console) -> None:
 def _made(designer: Designer, contexts: Sequence[DesignContext], said: Any, console: Console) -> list[Design]:
     from spade_train.backends import open_backend
 
-    backend = open_backend(_address(said.model))
+    backend = open_backend(address_of(said.model))
     sampling = Sampling(said.tokens, said.temperature, said.top_p, said.max_repairs)
     studio = Studio(backend, add_registry(said.registry), sampling, run=f"design/{said.seed}")
     designs: list[Design] = []
@@ -60,7 +60,7 @@ def _made(designer: Designer, contexts: Sequence[DesignContext], said: Any, cons
     return designs
 
 
-def _address(word: str) -> str:
+def address_of(word: str) -> str:
     """Return a backend's address; a GGUF file may be named by its path alone."""
     return f"gguf:{word}" if word.endswith(".gguf") and not word.startswith("gguf:") else word
 

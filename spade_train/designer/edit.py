@@ -17,7 +17,6 @@ from spade_train.designer.parents import Known, chosen, shown_code, stored
 from spade_train.designer.prompts import Window
 from spade_train.designer.splicing import class_of, methods_of, splice
 
-
 CONSTANT_LENGTH = 160
 """The most characters that a small model is shown of a constant."""
 

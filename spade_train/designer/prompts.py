@@ -26,6 +26,10 @@ QUOTED_WORDS = 40
 """The most words of a document that a small model is shown."""
 
 
+NAMING_WORDS = 15
+"""The same for an edit: shown more, a small model writes about the document instead of changing the method."""
+
+
 def rough_count(text: str) -> int:
     """Return about how many tokens a text has, where no tokenizer is at hand."""
     return len(text) // 3
@@ -179,14 +183,14 @@ def edit_brief(part: Part, ask: str, context: DesignContext, window: Window) -> 
         UsageError: the window does not hold the method.
     """
     question = [
+        f"Names, if new ones are needed, from: {_quoted(context, window, NAMING_WORDS)}"
+        if context.document
+        else "",
         f"The rules: {part.rules}",
         f"It sets: {', '.join(part.sets)}" if part.sets else "",
         part.constants,
         _fenced(part.method),
         _told(context, window),
-        f"In the world of this document, where that fits: {_quoted(context, window)}"
-        if context.document
-        else "",
         _joined(" ", [_target(context), ask]),
         f"Write the new `{part.name}`.",
     ]
@@ -221,11 +225,11 @@ def _document(context: DesignContext, window: Window, left: int) -> str:
     return window.cut(f"# Document\n{context.document.text}", min(left, int(window.tokens * DOCUMENT_SHARE)))
 
 
-def _quoted(context: DesignContext, window: Window) -> str:
+def _quoted(context: DesignContext, window: Window, most: int = QUOTED_WORDS) -> str:
     """Return the beginning of the document in one line, as short as those of the examples: a small model copies."""
     if context.document is None:
         return ""
-    words = " ".join(context.document.text.split()[:QUOTED_WORDS])
+    words = " ".join(context.document.text.split()[:most])
     sentence = re.match(r".*[.!?](?=\s|$)", words)
     return window.cut(sentence[0] if sentence else words, int(window.tokens * DOCUMENT_SHARE))
 
