@@ -28,20 +28,47 @@ class Mutation:
     Attributes:
         name: joins the parent's in the new id.
         methods: beginnings of names of methods; the class must have one that begins so.
-        ask: what the model is told to do.
+        ask: what the model is told to do; ``{draws}`` stands for the method's calls that draw by numbers.
+        contains: texts of which the method must hold one.
         hard: whether small models are not asked for it.
     """
 
     name: str
     methods: tuple[str, ...]
     ask: str
+    contains: tuple[str, ...] = ()
     hard: bool = False
 
     def of(self, source: str) -> tuple[str, ...]:
         """Return the methods of a source that the change begins with."""
         owner = class_of(ast.parse(source))
-        names = methods_of(owner) if owner else {}
-        return tuple(name for name in names if name.startswith(self.methods))
+        found = methods_of(owner) if owner else {}
+        return tuple(
+            name for name, node in found.items() if name.startswith(self.methods) and self._suits(node)
+        )
+
+    def asked(self, source: str, name: str) -> str:
+        """Return what is asked for, with the draws of the method of this name."""
+        owner = class_of(ast.parse(source))
+        assert owner is not None  # `of` has found the method in it
+        return self.ask.replace("{draws}", " and ".join(f"`{one}`" for one in draws(methods_of(owner)[name])))
+
+    def _suits(self, method: ast.FunctionDef) -> bool:
+        text = ast.unparse(method)
+        held = not self.contains or any(one in text for one in self.contains)
+        return held and ("{draws}" not in self.ask or bool(draws(method)))
+
+
+def draws(method: ast.FunctionDef) -> list[str]:
+    """Return the calls of a method that draw or count by numbers, as they read, the first three."""
+    calls = (node for node in ast.walk(method) if isinstance(node, ast.Call) and _draws(node))
+    return list(dict.fromkeys(ast.unparse(node).removeprefix("self.np_random.") for node in calls))[:3]
+
+
+def _draws(call: ast.Call) -> bool:
+    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    numbers = [arg for arg in call.args if isinstance(arg, ast.Constant) and isinstance(arg.value, int)]
+    return name in ("integers", "range") and bool(numbers)
 
 
 @cache
@@ -50,7 +77,9 @@ def mutations() -> tuple[Mutation, ...]:
     path = Path(__file__).parent / "texts" / "mutations.toml"
     read = tomllib.loads(path.read_text("utf-8"))
     return tuple(
-        Mutation(name, tuple(one["methods"]), one["ask"], one.get("hard", False))
+        Mutation(
+            name, tuple(one["methods"]), one["ask"], tuple(one.get("contains", ())), one.get("hard", False)
+        )
         for name, one in read.items()
     )
 
@@ -85,9 +114,10 @@ class EditDesigner:
         """Return the chat that asks for changed methods of the parent."""
         source, mutation = self._choice(context)
         methods = mutation.of(source)
+        ask = mutation.asked(source, methods[0])
         if self.brief:
-            return prompts.edit_brief(part_of(source, methods[0]), mutation.ask, context, self.window)
-        return prompts.edit(shown_code(source), mutation.ask, methods, context, self.window)
+            return prompts.edit_brief(part_of(source, methods[0]), ask, context, self.window)
+        return prompts.edit(shown_code(source), ask, methods, context, self.window)
 
     def schema(self) -> None:
         """Return None: methods are free text."""

@@ -54,7 +54,7 @@ def test_small_models_are_shown_one_method_and_asked_for_easy_changes() -> None:
         last = designer.prompt(context)[-1]["content"]
         assert last.split("```")[1].count("    def ") <= 1  # a function of its own at most
         assert "class " not in last.split("```")[1]
-        assert any(ask in last for ask in easy)
+        assert any(ask.split("{")[0] in last for ask in easy)
         assert "A clerk keeps a ledger." in last
 
 
