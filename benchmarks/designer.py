@@ -27,7 +27,7 @@ from spade_envs.admission.rates import wilson
 from spade_envs.contract.header import code_sha256
 from spade_train.backends import open_backend
 from spade_train.cli.design import address_of
-from spade_train.designer import Corpus, DesignContext, Designer, Document, Window
+from spade_train.designer import Corpus, DesignContext, Designer, Document, EditDesigner, Window
 from spade_train.designer.parents import stored
 from spade_train.designer.ways import WAYS, make_way
 from spade_train.designer.worked import short_examples
@@ -64,13 +64,13 @@ class Lines:
             file.write("".join(json.dumps(one) + "\n" for one in designs).encode())
 
 
-def contexts(way: str, documents: Sequence[Document], count: int) -> list[DesignContext]:
+def contexts(designer: Designer, documents: Sequence[Document], count: int) -> list[DesignContext]:
     """Return one context for each design, each about a document of its own while there are enough.
 
     Edits change the shortest environments, eight times each, two of them in turn: a server reads each once.
     """
-    known = stored()
-    short = sorted(known, key=lambda env_id: len(known[env_id])) if way == "edit" else []
+    known = stored() if isinstance(designer, EditDesigner) else {}
+    short = sorted((one for one in known if designer.fits(known[one])), key=lambda one: len(known[one]))
     return [
         DesignContext(
             1 + k // SAME_EXAMPLES,
@@ -193,17 +193,21 @@ def main() -> None:
     parser.add_argument("--window", type=int, default=3_500, help="the most tokens of a prompt")
     parser.add_argument("--temperature", type=float, default=0.8)
     parser.add_argument("--full", action="store_true", help="show the whole contract, for larger models")
-    parser.add_argument("--corpus", nargs="*", default=CORPUS, help="sources of documents (default: %(default)s)")
+    parser.add_argument(
+        "--corpus", nargs="*", default=CORPUS, help="sources of documents (default: %(default)s)"
+    )
     parser.add_argument("--report", action="store_true", help="print what is there and make nothing")
     said = parser.parse_args()
     if not said.report:
         registry = begun(said.folder)
         sampling = Sampling(tokens=said.tokens, temperature=said.temperature)
-        studio = Studio(open_backend(address_of(said.model)), registry, sampling, run=f"benchmark/{said.folder.name}")
+        studio = Studio(
+            open_backend(address_of(said.model)), registry, sampling, run=f"benchmark/{said.folder.name}"
+        )
         documents = read(said.corpus)
         for way in said.way:
             designer = make_way(way, brief=not said.full, window=Window(said.window))
-            asked = contexts(way, documents, said.count or COUNTS.get(way, OTHERS))
+            asked = contexts(designer, documents, said.count or COUNTS.get(way, OTHERS))
             make(studio, designer, asked, Lines(said.folder / f"{way}.jsonl"), said.at_once)
     report(said.folder, Console())
 

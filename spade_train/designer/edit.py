@@ -67,8 +67,8 @@ def draws(method: ast.FunctionDef) -> list[str]:
 
 def _draws(call: ast.Call) -> bool:
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
-    numbers = [arg for arg in call.args if isinstance(arg, ast.Constant) and isinstance(arg.value, int)]
-    return name in ("integers", "range") and bool(numbers)
+    numbers = [isinstance(arg, ast.Constant) and isinstance(arg.value, int) for arg in call.args]
+    return name in ("integers", "range") and bool(numbers) and all(numbers)
 
 
 @cache
@@ -105,7 +105,7 @@ class EditDesigner:
         Raises:
             UsageError: nothing is known that fits the window.
         """
-        return replace(context, parents=(chosen(self.known(), context, self._fits, 1)[0],))
+        return replace(context, parents=(chosen(self.known(), context, self.fits, 1)[0],))
 
     def preface(self, context: DesignContext) -> None:
         """Return None: there is one question."""
@@ -144,7 +144,8 @@ class EditDesigner:
         fitting = self._mutations(source)
         return source, context.own_rng("mutation").choice(fitting)
 
-    def _fits(self, source: str) -> bool:
+    def fits(self, source: str) -> bool:
+        """Say whether a source can be changed, and shown within the window."""
         told = self.window.tokens // 3  # of the rest: the rules, the document and what is told
         fits = self.window.count(shown_code(source)) <= self.window.tokens - told
         return fits and bool(self._mutations(source))
