@@ -149,6 +149,12 @@ def test_a_header_keeps_choices_and_gets_facts() -> None:
     assert header.title == "A title that is much too long for the sixty characters that"
 
 
+@pytest.mark.parametrize("mark", ["///\n", "##\n", "", "# //\n", "# ///  \n"])
+def test_the_headers_last_mark_is_written_where_it_is_misspelt(mark: str) -> None:
+    source = HEADER.removesuffix("# ///\n") + mark + SOUND.removeprefix(HEADER)
+    assert mend(source, FACTS).source == SOUND
+
+
 @given(st.text(max_size=300))
 def test_no_text_makes_a_mend_raise(text: str) -> None:
     mend(text, FACTS)

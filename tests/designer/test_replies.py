@@ -17,7 +17,7 @@ REPLIES = {path.stem: path.read_bytes().decode("utf-8") for path in sorted(FOLDE
 SOUND = REPLIES["r01_thinking_then_block"]
 CONTEXT = DesignContext(2, 3)
 EXPECTED = {
-    "0.5b_short_32": "header.unclosed",
+    "0.5b_short_32": ("header",),
     "0.5b_short_34": "reply.no-header",
     "1.5b_short_02": ("header",),
     "1.5b_short_04": ("generator-calls", "header"),
