@@ -29,7 +29,7 @@ EXPECTED = {
 }
 MORE = {
     "without code": "I am sorry, but I cannot write that.",
-    "several blocks": f"First a sketch:\n```python\nclass A:\n    pass\n```\nNow the file.\n{SOUND}\n```text\nDone.\n```\n",
+    "several blocks": f"A sketch:\n```python\nclass A:\n    pass\n```\nThe file.\n{SOUND}\n```text\nDone.\n```\n",
     "cut in a thought": "<think>\n```python\nprint(1)\n```\n",
     "200 kB of text": "word " * 40_000,
     "200 kB of code": "```python\n" + "x = 1\n" * 33_000 + "```",
