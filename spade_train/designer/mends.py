@@ -201,6 +201,14 @@ def _takes_difficulty(tree: ast.Module) -> bool:
     return start is not None and "difficulty" in [a.arg for a in (*start.args.args, *start.args.kwonlyargs)]
 
 
+def _generator_name(code: _Code) -> Iterator[_Change]:
+    """``self.np.random``, which is meant to be ``self.np_random``."""
+    for node in ast.walk(code.tree):
+        match node:
+            case ast.Attribute(attr="random", value=ast.Attribute(attr="np", value=ast.Name(id="self"))):
+                yield _Change(code.start(node), code.end(node), "self.np_random")
+
+
 def _generator_calls(code: _Code) -> Iterator[_Change]:
     """``self.np_random.randint`` and other methods that a NumPy generator does not have."""
     for node in ast.walk(code.tree):
@@ -272,6 +280,7 @@ def _imports(code: _Code) -> Iterator[_Change]:
 
 
 MENDS: dict[str, Mend] = {
+    "generator-name": _generator_name,
     "generator-calls": _generator_calls,
     "reset-arguments": _reset_arguments,
     "super-reset": _super_reset,

@@ -13,11 +13,13 @@ from spade_train.designer.edit import mutations, part_of
 from spade_train.designer.parents import stored
 from spade_train.designer.worked import short_examples
 
-SEEDS = {
-    str(parse_header(t).id): t for t in (p.read_text("utf-8") for p in sorted(seeds_folder().glob("*.py")))
-}  # type: ignore[union-attr]
+SOURCES = [path.read_text("utf-8") for path in sorted(seeds_folder().glob("*.py"))]
+SEEDS = {str(parse_header(source).id): source for source in SOURCES}  # type: ignore[union-attr]
 TRAIN = next(one.whole for one in short_examples("questions") if "NightTrain" in one.whole)
-RESET = "def reset(self, *, seed=None, options=None):\n    super().reset(seed=seed)\n    self._answer = 3\n    return '3', {}"
+RESET = """def reset(self, *, seed=None, options=None):
+    super().reset(seed=seed)
+    self._answer = 3
+    return '3', {}"""
 
 
 def prepared(designer: EditDesigner, number: int = 0, *parents: str) -> DesignContext:
