@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from spade_envs import EnvId, Registry, add_registry, registries
@@ -11,7 +12,9 @@ from spade_train.ahead import Ahead
 from spade_train.backends import Meter, open_backend
 from spade_train.config import SelfPlayConfig
 from spade_train.corpus import Corpus, read_corpus
-from spade_train.designer import Designer, FreeDesigner, SlotDesigner
+from spade_train.designer import Designer, Window
+from spade_train.designer.freedom import Freedom, fixed
+from spade_train.designer.ways import Way, make_way
 from spade_train.designing import Workshop
 from spade_train.memory import Memory
 from spade_train.missing import nothing_to_play, why_missing, wrong_weight
@@ -42,8 +45,9 @@ def make_selfplay(
 ) -> SelfPlay:
     """Return self-play as a new run begins with it, or as a checkpoint left it."""
     config, grpo = settings.selfplay, settings.grpo
+    freedom = make_freedom(config).resumed(checkpoint.state.freedom if checkpoint else {})
     workshop = Workshop(
-        designer=make_designer(config),
+        designer=make_designer(config, freedom.way),
         registry=add_registry(run.registry),
         run=run.path.name,
         tokens=grpo.max_completion_length,
@@ -51,6 +55,8 @@ def make_selfplay(
         world=world,
         hints_by_reader=config.hints == "reader",
         outside=make_outside(config, grpo.temperature),
+        max_repairs=config.max_repairs,
+        model=config.designer_model or settings.model.model_name_or_path,
     )
     return SelfPlay(
         config=config,
@@ -66,6 +72,8 @@ def make_selfplay(
         memory=checkpoint.memory() if checkpoint else Memory(limit=config.memory_size),
         watch=Watch.from_state(checkpoint.state.watch) if checkpoint else Watch(),
         ahead=_ahead(config, workshop, run),
+        freedom=freedom,
+        make_designer=partial(make_designer, config),
     )
 
 
@@ -142,9 +150,20 @@ def _version(env_id: EnvId) -> int:
     return env_id.version
 
 
-def make_designer(config: SelfPlayConfig) -> Designer:
-    """Return the way of designing; where nobody designs, one that is never asked."""
-    return FreeDesigner() if config.designer == "free" else SlotDesigner()
+def make_designer(config: SelfPlayConfig, way: Way) -> Designer:
+    """Return a way of designing, as the settings want its prompts."""
+    return make_way(way, brief=config.designer_brief, window=Window(config.designer_window))
+
+
+def make_freedom(config: SelfPlayConfig) -> Freedom:
+    """Return the ladder of ways; where nobody designs, one that is never asked."""
+    match config.designer:
+        case "grow":
+            return Freedom()
+        case "none":
+            return fixed("slots")
+        case way:
+            return fixed(way)
 
 
 def make_corpus(config: SelfPlayConfig, say: Callable[[str], object] = lambda _: None) -> Corpus:

@@ -18,7 +18,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Collection
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +45,7 @@ class RunState:
         environments: id -> SHA-256 of the file, of every environment that the run has admitted.
         sizes: file name -> bytes, of every file of records.
         watch: :meth:`Watch.state`.
+        freedom: :meth:`Freedom.state`.
     """
 
     round: int
@@ -52,12 +53,20 @@ class RunState:
     environments: dict[str, str]
     sizes: dict[str, int]
     watch: dict[str, Any]
+    freedom: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, selfplay: SelfPlay, run: RunFolder, next_round: int) -> RunState:
         """Return the state of a run between two rounds."""
         held = {str(one.header.id): one.file_sha256 for one in selfplay.workshop.registry.entries()}
-        return cls(next_round, selfplay.memory.state(), held, run.sizes(), selfplay.watch.state())
+        return cls(
+            next_round,
+            selfplay.memory.state(),
+            held,
+            run.sizes(),
+            selfplay.watch.state(),
+            selfplay.freedom.state(),
+        )
 
 
 @dataclass(frozen=True)
