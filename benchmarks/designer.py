@@ -25,7 +25,9 @@ from spade_envs.admission.fingerprint import of_source
 from spade_envs.admission.likeness import likeness
 from spade_envs.admission.rates import wilson
 from spade_envs.contract.header import code_sha256
-from spade_train.designer import DesignContext, Designer, Document, Window
+from spade_train.backends import open_backend
+from spade_train.cli.design import address_of
+from spade_train.designer import Corpus, DesignContext, Designer, Document, EditDesigner, Window
 from spade_train.designer.parents import stored
 from spade_train.designer.ways import WAYS, make_way
 from spade_train.designer.worked import short_examples
@@ -33,6 +35,7 @@ from spade_train.drafting import STAGES, Sampling, Studio
 
 COUNTS = {"free": 60, "edit": 60}
 OTHERS = 12
+CORPUS = ["shipped=0.4", "installed:networkx=0.6"]
 SEED = 7
 SAME_EXAMPLES = 20  # designs with the same worked examples, so that a server reads them once
 
@@ -61,13 +64,13 @@ class Lines:
             file.write("".join(json.dumps(one) + "\n" for one in designs).encode())
 
 
-def contexts(way: str, documents: Sequence[Document], count: int) -> list[DesignContext]:
+def contexts(designer: Designer, documents: Sequence[Document], count: int) -> list[DesignContext]:
     """Return one context for each design, each about a document of its own while there are enough.
 
     Edits change the shortest environments, eight times each, two of them in turn: a server reads each once.
     """
-    known = stored()
-    short = sorted(known, key=lambda env_id: len(known[env_id])) if way == "edit" else []
+    known = stored() if isinstance(designer, EditDesigner) else {}
+    short = sorted((one for one in known if designer.fits(known[one])), key=lambda one: len(known[one]))
     return [
         DesignContext(
             1 + k // SAME_EXAMPLES,
@@ -191,35 +194,29 @@ def main() -> None:
     parser.add_argument("--temperature", type=float, default=0.8)
     parser.add_argument("--full", action="store_true", help="show the whole contract, for larger models")
     parser.add_argument(
-        "--documents", type=Path, help="a JSONL file of documents (default: the shipped ones)"
+        "--corpus", nargs="*", default=CORPUS, help="sources of documents (default: %(default)s)"
     )
     parser.add_argument("--report", action="store_true", help="print what is there and make nothing")
     said = parser.parse_args()
     if not said.report:
         registry = begun(said.folder)
         sampling = Sampling(tokens=said.tokens, temperature=said.temperature)
-        studio = Studio(opened(said.model), registry, sampling, run=f"benchmark/{said.folder.name}")
-        documents = read(said.documents)
+        studio = Studio(
+            open_backend(address_of(said.model)), registry, sampling, run=f"benchmark/{said.folder.name}"
+        )
+        documents = read(said.corpus)
         for way in said.way:
             designer = make_way(way, brief=not said.full, window=Window(said.window))
-            asked = contexts(way, documents, said.count or COUNTS.get(way, OTHERS))
+            asked = contexts(designer, documents, said.count or COUNTS.get(way, OTHERS))
             make(studio, designer, asked, Lines(said.folder / f"{way}.jsonl"), said.at_once)
     report(said.folder, Console())
 
 
-def opened(model: str) -> Any:
-    import sys
-
-    sys.path.insert(0, "/tmp/w6")
-    from tiny import Tiny
-
-    return Tiny()
-
-
-def read(path: Path | None) -> list[Document]:
-    from spade_train.designer import Corpus
-
-    return list(Corpus.read([path] if path else None).documents)
+def read(words: Sequence[str]) -> list[Document]:
+    """Return 60 documents, no two the same."""
+    corpus = Corpus.read(words)
+    drawn = (corpus.draw(SEED, number, words=120) for number in range(max(COUNTS.values())))
+    return [document for document in drawn if document is not None]
 
 
 if __name__ == "__main__":

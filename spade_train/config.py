@@ -39,11 +39,23 @@ class SelfPlayConfig:
         default=4, metadata=_help("With schedule alternate: the designer's turn comes every so many rounds.")
     )
     seeds: int = field(default=1, metadata=_help("Seeds that each design is played from; each is a block."))
-    designer: Literal["slots", "free", "none"] = field(
+    designer: Literal["slots", "edit", "compose", "two_stage", "free", "grow", "none"] = field(
         default="slots",
         metadata=_help(
-            "Designs are specifications under a grammar, or whole Python files, or there are none."
+            "How designs are written: specifications under a grammar, changed methods, two joined, planned, whole "
+            "files; grow: with more freedom as more are admitted; or there are none."
         ),
+    )
+    designer_brief: bool = field(
+        default=False,
+        metadata=_help("Whether the designer is told little, with short examples: for small models."),
+    )
+    designer_window: int = field(
+        default=6_000, metadata=_help("The most tokens of the designer's prompt, by a rough count.")
+    )
+    max_repairs: int = field(
+        default=2,
+        metadata=_help("How often a refused design goes back with its report; never one under a grammar."),
     )
     designer_model: str | None = field(
         default=None,
@@ -352,6 +364,10 @@ class SelfPlayConfig:
             )
         if self.designer == "none" and self.schedule == "agent_frozen":
             raise UsageError("designer: none and schedule: agent_frozen leave nobody who learns.")
+        if self.designer == "grow" and self.designer_ahead:
+            raise UsageError(
+                "designer: grow and designer_ahead contradict each other: what is ordered is written in one way."
+            )
         if self.designer == "none" and self.designer_model:
             raise UsageError("designer: none leaves designer_model without work. Set one of them.")
         if not 0 <= self.designer_scale < float("inf"):
@@ -412,6 +428,8 @@ _LEAST = (
     *(("rounds", 1), ("turn_tokens", 1), ("prompt_tokens", 16), ("upper_layers", 0)),
     *(
         ("designer_every", 1),
+        ("designer_window", 64),
+        ("max_repairs", 0),
         ("seeds", 1),
         ("extra_plays", 0),
         ("blind_plays", 0),

@@ -188,7 +188,8 @@ class Workshop:
     def _reread(self, design: Design, context: DesignContext, refused: Design) -> Design:
         if design.refusal:
             return design
-        return _read(design, read_repair(self.designer, design.reply, context, _draft(refused)))
+        read = read_repair(self.designer, design.reply, context, _draft(refused), refused.findings)
+        return _read(design, read)
 
     def _voice(
         self, policy: Policy | None, context: DesignContext, about: str, constraint: Constraint | None

@@ -173,8 +173,7 @@ class Studio:
             finding = Finding("backend.failed", answer.reason, "See to the backend and ask again.")
             draft.attempts.append(Attempt(None, "asked", sha256, findings=(finding,)))
             return
-        before = draft.attempts[draft.best].draft if draft.attempts else None
-        read = read_repair(designer, answer.text, draft.context, before)
+        read = self._read(designer, draft, answer.text)
         attempt = Attempt(
             answer.text,
             "answered",
@@ -188,6 +187,12 @@ class Studio:
         else:
             attempt = self._judged(designer, draft, replace(attempt, draft=read), read)
         draft.attempts.append(attempt)
+
+    def _read(self, designer: Designer, draft: _Draft, reply: str) -> Draft | Rejection:
+        if not draft.attempts:
+            return designer.read(reply, draft.context)
+        refused = draft.attempts[draft.best]
+        return read_repair(designer, reply, draft.context, refused.draft, refused.findings)
 
     def _judged(self, designer: Designer, draft: _Draft, attempt: Attempt, read: Draft) -> Attempt:
         context = draft.context

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from spade_envs import EnvId, Registry, add_registry, registries
 from spade_envs.errors import UsageError
 from spade_train.ahead import Ahead
-from spade_train.backends import open_backend
+from spade_train.backends import Meter, open_backend
 from spade_train.config import SelfPlayConfig
 from spade_train.corpus import Corpus, read_corpus
 from spade_train.curriculum import Learnt
-from spade_train.designer import Designer, FreeDesigner, SlotDesigner
+from spade_train.designer import Designer, Window
+from spade_train.designer.freedom import Freedom, fixed
+from spade_train.designer.ways import Way, make_way
 from spade_train.designing import Workshop
 from spade_train.memory import Memory
 from spade_train.missing import nothing_to_play, why_missing, wrong_weight
@@ -43,8 +46,9 @@ def make_selfplay(
 ) -> SelfPlay:
     """Return self-play as a new run begins with it, or as a checkpoint left it."""
     config, grpo = settings.selfplay, settings.grpo
+    freedom = make_freedom(config).resumed(checkpoint.state.freedom if checkpoint else {})
     workshop = Workshop(
-        designer=make_designer(config),
+        designer=make_designer(config, freedom.way),
         registry=add_registry(run.registry),
         run=run.path.name,
         tokens=grpo.max_completion_length,
@@ -52,6 +56,8 @@ def make_selfplay(
         world=world,
         hints_by_reader=config.hints == "reader",
         outside=make_outside(config, grpo.temperature),
+        max_repairs=config.max_repairs,
+        model=config.designer_model or settings.model.model_name_or_path,
     )
     return SelfPlay(
         config=config,
@@ -68,6 +74,8 @@ def make_selfplay(
         watch=Watch.from_state(checkpoint.state.watch) if checkpoint else Watch(),
         learnt=Learnt.from_state(checkpoint.state.learnt) if checkpoint else Learnt(),
         ahead=_ahead(config, workshop, run),
+        freedom=freedom,
+        make_designer=partial(make_designer, config),
     )
 
 
@@ -81,7 +89,7 @@ def make_outside(config: SelfPlayConfig, temperature: float) -> Outside | None:
         return None
     heat = temperature if config.designer_temperature is None else config.designer_temperature
     backend = open_backend(config.designer_backend, config.backend_options())
-    return Outside(backend, config.designer_tokens, heat)
+    return Outside(Meter(backend), config.designer_tokens, heat)
 
 
 def _ahead(config: SelfPlayConfig, workshop: Workshop, run: RunFolder) -> Ahead | None:
@@ -144,9 +152,20 @@ def _version(env_id: EnvId) -> int:
     return env_id.version
 
 
-def make_designer(config: SelfPlayConfig) -> Designer:
-    """Return the way of designing; where nobody designs, one that is never asked."""
-    return FreeDesigner() if config.designer == "free" else SlotDesigner()
+def make_designer(config: SelfPlayConfig, way: Way) -> Designer:
+    """Return a way of designing, as the settings want its prompts."""
+    return make_way(way, brief=config.designer_brief, window=Window(config.designer_window))
+
+
+def make_freedom(config: SelfPlayConfig) -> Freedom:
+    """Return the ladder of ways; where nobody designs, one that is never asked."""
+    match config.designer:
+        case "grow":
+            return Freedom()
+        case "none":
+            return fixed("slots")
+        case way:
+            return fixed(way)
 
 
 def make_corpus(config: SelfPlayConfig, say: Callable[[str], object] = lambda _: None) -> Corpus:

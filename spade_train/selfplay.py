@@ -41,7 +41,9 @@ from spade_train.clock import Clock
 from spade_train.config import SelfPlayConfig
 from spade_train.corpus import Corpus
 from spade_train.curriculum import Choice, Learnt, choose, uniform
-from spade_train.designer import DesignContext, Reason
+from spade_train.designer import DesignContext, Designer, Reason
+from spade_train.designer.freedom import Freedom, fixed
+from spade_train.designer.ways import Way
 from spade_train.designing import Workshop
 from spade_train.filling import candidates, results
 from spade_train.memory import Facts, Idea, Memory, Record, statistics
@@ -99,6 +101,8 @@ class SelfPlay:
     learnt: Learnt = field(default_factory=Learnt)
     _facts: dict[str, Facts | None] = field(default_factory=dict, init=False, repr=False)
     ahead: Ahead | None = None
+    freedom: Freedom = field(default_factory=lambda: fixed("slots"))
+    make_designer: Callable[[Way], Designer] | None = None
 
     def round(self, roles: Roles, number: int, clock: Clock) -> Round:
         """Play round ``number`` and return the batch to train on."""
@@ -116,9 +120,12 @@ class SelfPlay:
         out = set(watch.quarantined) - set(self.watch.quarantined)
         kept = self.standing.after(number, designs, played, out)
         self._remember(number, designs, kept.measured, remembered(reasons))
+        self._free(designs)
         self._learn(number, played)
         self.watch = watch  # last, as the memory: a round that fails before can be played again
-        return Round(number, tuple(designs), tuple(played), tuple(rows), alarms, reasons, stock)
+        outside = self.workshop.outside
+        spent = outside.backend.take() if outside else None
+        return Round(number, tuple(designs), tuple(played), tuple(rows), alarms, reasons, stock, spent)
 
     def _design(
         self, roles: Roles, number: int, plan: RoundPlan, clock: Clock
@@ -137,6 +144,14 @@ class SelfPlay:
             replies = self.workshop.write(roles.designer, context, plan.designs)
         with clock.phase("admit"):
             return self.workshop.admit(replies, context, roles.designer), context.reasons, None
+
+    def _free(self, designs: Sequence[Design]) -> None:
+        """Let everybody's designs decide in which way the next round designs."""
+        parts = self.world.gather([design.env_id is not None for design in designs])
+        freedom = self.freedom.after(admitted for part in parts for admitted in part)
+        if freedom.way != self.freedom.way and self.make_designer is not None:
+            self.workshop.designer = self.make_designer(freedom.way)
+        self.freedom = freedom
 
     def _ready(self, ahead: Ahead, number: int, count: int) -> tuple[list[Design], tuple[Reason, ...], Stock]:
         """Take this process's part of what is ready; the first process designs for all."""
@@ -161,7 +176,7 @@ class SelfPlay:
         place = number * self.world.size + self.world.rank if draw is None else draw
         active = {env_id: self._facts_of(env_id) for env_id in self._candidates()}
         pool = statistics(active, self.standing.statuses.values())
-        brief = Brief(self.config, number, self.seed, self.world.rank, self.corpus, place, pool)
+        brief = Brief(self.config, number, self.seed, self.corpus, place, pool)
         return brief.context(self.memory)
 
     def _facts_of(self, env_id: str) -> Facts | None:

@@ -72,7 +72,7 @@ class Panel:
         self,
         sources: Sequence[str],
         verdicts: Sequence[Report | Admission],
-        provenances: Sequence[Mapping[str, Any]] | None = None,
+        provenances: Sequence[Mapping[str, Any] | None] | None = None,
     ) -> list[Admission]:
         """Do what the verdicts say, in order: write what is admitted, keep what is refused.
 

@@ -11,16 +11,18 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from spade_envs import Registry, add_registry
+from spade_envs import EnvId, Registry, add_registry, registries
 from spade_envs.contract.printable import printable
 from spade_envs.errors import UsageError
 from spade_train.briefing import remembering
 from spade_train.cli.words import Parser
 from spade_train.corpus import Document, read_corpus
 from spade_train.designer import DesignContext, Designer, Window, prompts
+from spade_train.designer.parents import stored
 from spade_train.designer.ways import WAYS, make_way
 from spade_train.drafting import Attempt, Design, Sampling, Studio
 from spade_train.memory.recollect import recollect
+from spade_train.missing import why_missing
 
 
 def run(words: list[str], console: Console) -> None:
@@ -29,6 +31,7 @@ def run(words: list[str], console: Console) -> None:
     for name, least in (("count", 1), ("window", 64), ("tokens", 1), ("max_repairs", 0), ("at_once", 1)):
         if getattr(said, name) < least:
             raise UsageError(f"--{name} is {getattr(said, name)}; it must be at least {least}.")
+    _check_parents(said.parent)
     designer = make_way(said.way, brief=said.brief, window=Window(said.window))
     contexts = _contexts(said)
     if said.dry_run:
@@ -48,7 +51,7 @@ def run(words: list[str], console: Console) -> None:
 def _made(designer: Designer, contexts: Sequence[DesignContext], said: Any, console: Console) -> list[Design]:
     from spade_train.backends import open_backend
 
-    backend = open_backend(_address(said.model))
+    backend = open_backend(address_of(said.model))
     sampling = Sampling(said.tokens, said.temperature, said.top_p, said.max_repairs)
     studio = Studio(backend, add_registry(said.registry), sampling, run=f"design/{said.seed}")
     designs: list[Design] = []
@@ -60,7 +63,7 @@ def _made(designer: Designer, contexts: Sequence[DesignContext], said: Any, cons
     return designs
 
 
-def _address(word: str) -> str:
+def address_of(word: str) -> str:
     """Return a backend's address; a GGUF file may be named by its path alone."""
     return f"gguf:{word}" if word.endswith(".gguf") and not word.startswith("gguf:") else word
 
@@ -87,6 +90,15 @@ def _told(contexts: Sequence[DesignContext], said: Any) -> list[DesignContext]:
     memory = recollect(Registry(said.registry))
     latest = max((one.touched for one in memory.records), default=0)
     return [remembering(context, memory, latest) for context in contexts]
+
+
+def _check_parents(names: Sequence[str]) -> None:
+    """Raise :class:`UsageError` for the first parent that no registry holds, or not in this version."""
+    known = stored()
+    for name in names:
+        if name not in known:
+            ids = [found for one in known if isinstance(found := EnvId.parse(one), EnvId)]
+            raise UsageError(f"--parent: {why_missing(name, ids, registries())}")
 
 
 def _documents(said: Any) -> list[Document]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -91,7 +92,7 @@ def weighted(word: str) -> tuple[str, float]:
         UsageError: the weight is no share.
     """
     name, sign, last = word.rpartition("=")
-    if not sign or Path(word).exists():
+    if not sign or os.path.exists(os.path.expanduser(word)):
         return word, 1.0
     try:
         weight = float(last)
@@ -112,8 +113,8 @@ def entries(name: str, say: Say) -> Iterator[Entry]:
         from spade_train.corpus.hub import read_hub
 
         return read_hub(name.removeprefix(HUB), say)
-    path = Path(name).expanduser()
-    if not path.exists():
+    path = Path(os.path.expanduser(name))
+    if not os.path.exists(path):  # Path's own raises for names that no file can have
         raise UsageError(
             f"{name}: it is not there. Name a file, a folder, {SHIPPED}, {INSTALLED}, or {HUB}OWNER/NAME."
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 import tomllib
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -16,6 +17,9 @@ from spade_train.designer.parents import Known, chosen, shown_code, stored
 from spade_train.designer.prompts import Window
 from spade_train.designer.splicing import class_of, methods_of, splice
 
+CONSTANT_LENGTH = 160
+"""The most characters that a small model is shown of a constant."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
@@ -24,20 +28,47 @@ class Mutation:
     Attributes:
         name: joins the parent's in the new id.
         methods: beginnings of names of methods; the class must have one that begins so.
-        ask: what the model is told to do.
+        ask: what the model is told to do; ``{draws}`` stands for the method's calls that draw by numbers.
+        contains: texts of which the method must hold one.
         hard: whether small models are not asked for it.
     """
 
     name: str
     methods: tuple[str, ...]
     ask: str
+    contains: tuple[str, ...] = ()
     hard: bool = False
 
     def of(self, source: str) -> tuple[str, ...]:
         """Return the methods of a source that the change begins with."""
         owner = class_of(ast.parse(source))
-        names = methods_of(owner) if owner else {}
-        return tuple(name for name in names if name.startswith(self.methods))
+        found = methods_of(owner) if owner else {}
+        return tuple(
+            name for name, node in found.items() if name.startswith(self.methods) and self._suits(node)
+        )
+
+    def asked(self, source: str, name: str) -> str:
+        """Return what is asked for, with the draws of the method of this name."""
+        owner = class_of(ast.parse(source))
+        assert owner is not None  # `of` has found the method in it
+        return self.ask.replace("{draws}", " and ".join(f"`{one}`" for one in draws(methods_of(owner)[name])))
+
+    def _suits(self, method: ast.FunctionDef) -> bool:
+        text = ast.unparse(method)
+        held = not self.contains or any(one in text for one in self.contains)
+        return held and ("{draws}" not in self.ask or bool(draws(method)))
+
+
+def draws(method: ast.FunctionDef) -> list[str]:
+    """Return the calls of a method that draw or count by numbers, as they read, the first three."""
+    calls = (node for node in ast.walk(method) if isinstance(node, ast.Call) and _draws(node))
+    return list(dict.fromkeys(ast.unparse(node).removeprefix("self.np_random.") for node in calls))[:3]
+
+
+def _draws(call: ast.Call) -> bool:
+    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    numbers = [isinstance(arg, ast.Constant) and isinstance(arg.value, int) for arg in call.args]
+    return name in ("integers", "range") and bool(numbers) and all(numbers)
 
 
 @cache
@@ -46,7 +77,9 @@ def mutations() -> tuple[Mutation, ...]:
     path = Path(__file__).parent / "texts" / "mutations.toml"
     read = tomllib.loads(path.read_text("utf-8"))
     return tuple(
-        Mutation(name, tuple(one["methods"]), one["ask"], one.get("hard", False))
+        Mutation(
+            name, tuple(one["methods"]), one["ask"], tuple(one.get("contains", ())), one.get("hard", False)
+        )
         for name, one in read.items()
     )
 
@@ -72,7 +105,7 @@ class EditDesigner:
         Raises:
             UsageError: nothing is known that fits the window.
         """
-        return replace(context, parents=(chosen(self.known(), context, self._fits, 1)[0],))
+        return replace(context, parents=(chosen(self.known(), context, self.fits, 1)[0],))
 
     def preface(self, context: DesignContext) -> None:
         """Return None: there is one question."""
@@ -81,7 +114,10 @@ class EditDesigner:
         """Return the chat that asks for changed methods of the parent."""
         source, mutation = self._choice(context)
         methods = mutation.of(source)
-        return prompts.edit(shown_code(source), mutation.ask, methods, context, self.window)
+        ask = mutation.asked(source, methods[0])
+        if self.brief:
+            return prompts.edit_brief(part_of(source, methods[0]), ask, context, self.window)
+        return prompts.edit(shown_code(source), ask, methods, context, self.window)
 
     def schema(self) -> None:
         """Return None: methods are free text."""
@@ -108,10 +144,36 @@ class EditDesigner:
         fitting = self._mutations(source)
         return source, context.own_rng("mutation").choice(fitting)
 
-    def _fits(self, source: str) -> bool:
+    def fits(self, source: str) -> bool:
+        """Say whether a source can be changed, and shown within the window."""
         told = self.window.tokens // 3  # of the rest: the rules, the document and what is told
         fits = self.window.count(shown_code(source)) <= self.window.tokens - told
         return fits and bool(self._mutations(source))
 
     def _mutations(self, source: str) -> list[Mutation]:
         return [one for one in mutations() if one.of(source) and not (self.brief and one.hard)]
+
+
+def part_of(source: str, name: str) -> prompts.Part:
+    """Return one method of a source's class with what must be known to write it anew."""
+    tree = ast.parse(source)
+    owner = class_of(tree)
+    assert owner is not None  # a mutation has found the method in it
+    method = methods_of(owner)[name]
+    lines = source.splitlines()[method.lineno - 1 : method.end_lineno]
+    constants = (_shown(node) for node in tree.body if isinstance(node, ast.Assign))
+    sets = (
+        f"self.{node.attr}"
+        for node in ast.walk(method)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    )
+    rules = " ".join((ast.get_docstring(owner) or "").split())
+    return prompts.Part(
+        name, textwrap.dedent("\n".join(lines)), rules, "\n".join(constants), tuple(dict.fromkeys(sets))
+    )
+
+
+def _shown(constant: ast.Assign) -> str:
+    """Return a constant in one line, cut where it is long."""
+    text = ast.unparse(constant)
+    return text if len(text) <= CONSTANT_LENGTH else f"{text[:CONSTANT_LENGTH]} ..."

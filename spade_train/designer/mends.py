@@ -19,7 +19,10 @@ from spade_train.designer.splicing import class_of, methods_of
 
 DOMAINS = ("games", "math", "science", "code", "planning", "language", "tools")
 LICENSE = "Apache-2.0"
-_HEADER = re.compile(r"^# /// spade[ \t]*\n(?P<keys>(?:#.*\n)*?)# ///[ \t]*$", re.MULTILINE)
+_HEADER = re.compile(
+    r"^# /// spade[ \t]*\n(?P<keys>(?:#(?! ///).*\n)*)(?:#?[ \t]*///?[ \t]*$|(?=[^#])|\Z)", re.MULTILINE
+)
+"""From its first mark to the last, which models misspell or leave out."""
 _CHOSEN = ("id", "title", "summary", "domain", "skills", "max_episode_steps", "difficulty_levels")
 _IMPORTS = {
     "ToolEnv": "from spade_envs import ToolEnv",
@@ -97,7 +100,8 @@ def with_facts(source: str, facts: Facts) -> str:
     """Return the source with a header whose form and facts are right; what the model chose stays where it can.
 
     Id, title and summary are taken from the class where they are missing. A key that is none is left out, tags become
-    lower case, texts are cut to their lengths, and of the id its CamelCase name is kept. A source without the header's two marks is left as it is.
+    lower case, texts are cut to their lengths, and of the id its CamelCase name is kept. A last mark that is misspelt
+    or missing is written; a source without the first is left as it is.
     """
     found = _HEADER.search(source)
     if found is None:
@@ -106,7 +110,8 @@ def with_facts(source: str, facts: Facts) -> str:
     keys = {**(_from_code(tree) if tree else {}), **dict(_keys(found["keys"]))}
     levels = tree is not None and _takes_difficulty(tree)
     written = _header({name: keys[name] for name in _CHOSEN if name in keys}, facts, levels)
-    return source[: found.start()] + written + source[found.end() :]
+    rest = source[found.end() :]
+    return source[: found.start()] + written + (rest if rest.startswith("\n") else f"\n{rest}")
 
 
 def retitled(source: str, name: str, title: str) -> str:
@@ -196,6 +201,14 @@ def _takes_difficulty(tree: ast.Module) -> bool:
     return start is not None and "difficulty" in [a.arg for a in (*start.args.args, *start.args.kwonlyargs)]
 
 
+def _generator_name(code: _Code) -> Iterator[_Change]:
+    """``self.np.random``, which is meant to be ``self.np_random``."""
+    for node in ast.walk(code.tree):
+        match node:
+            case ast.Attribute(attr="random", value=ast.Attribute(attr="np", value=ast.Name(id="self"))):
+                yield _Change(code.start(node), code.end(node), "self.np_random")
+
+
 def _generator_calls(code: _Code) -> Iterator[_Change]:
     """``self.np_random.randint`` and other methods that a NumPy generator does not have."""
     for node in ast.walk(code.tree):
@@ -267,6 +280,7 @@ def _imports(code: _Code) -> Iterator[_Change]:
 
 
 MENDS: dict[str, Mend] = {
+    "generator-name": _generator_name,
     "generator-calls": _generator_calls,
     "reset-arguments": _reset_arguments,
     "super-reset": _super_reset,

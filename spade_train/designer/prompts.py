@@ -26,6 +26,10 @@ QUOTED_WORDS = 40
 """The most words of a document that a small model is shown."""
 
 
+NAMING_WORDS = 15
+"""The same for an edit: shown more, a small model writes about the document instead of changing the method."""
+
+
 def rough_count(text: str) -> int:
     """Return about how many tokens a text has, where no tokenizer is at hand."""
     return len(text) // 3
@@ -62,6 +66,23 @@ class Window:
         while words and (tokens := self.count(" ".join(words))) > limit:
             words = words[: min(len(words) - 1, len(words) * limit // tokens)]
         return " ".join(words)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One method of a class, with what must be known to write it anew.
+
+    Attributes:
+        rules: the class's docstring.
+        constants: the module's, as they stand there.
+        sets: attributes that the method sets.
+    """
+
+    name: str
+    method: str
+    rules: str
+    constants: str = ""
+    sets: tuple[str, ...] = ()
 
 
 @cache
@@ -126,7 +147,8 @@ def brief(
     """
     asked = _joined("\n", [_target(context), text(request).replace("{plan}", context.plan)])
     told = _told(context, window)
-    document = _quoted(context, window)
+    quoted = _quoted(context, window)
+    document = f"Document: {quoted}" if quoted else ""
     left = window.left(text("brief"), told, asked, document)
     turns: list[Message] = []
     for example in examples:
@@ -147,11 +169,39 @@ def edit(
     Raises:
         UsageError: the window does not hold the class.
     """
-    begin = f"Begin with {' or '.join(f'`{name}`' for name in methods)}." if methods else ""
+    begin = f"Begin with `def {' or '.join(methods)}(self`." if methods else ""
     asked, told = _joined("\n", [_target(context), ask, begin]), _told(context, window)
     system = f"{text('edit')}\n\n{_fenced(shown)}"
     document = _document(context, window, window.left(system, told, asked))
     return [_message("system", system), _message("user", _joined("\n\n", [document, told, asked]))]
+
+
+def edit_brief(part: Part, ask: str, context: DesignContext, window: Window) -> list[Message]:
+    """Return the chat that asks a small model for one method anew: shown a whole class, it would write all of it.
+
+    Raises:
+        UsageError: the window does not hold the method.
+    """
+    question = [
+        f"Names, if new ones are needed, from: {_quoted(context, window, NAMING_WORDS)}"
+        if context.document
+        else "",
+        f"The rules: {part.rules}",
+        f"It sets: {', '.join(part.sets)}" if part.sets else "",
+        part.constants,
+        _fenced(part.method),
+        _told(context, window),
+        _joined(" ", [_target(context), ask]),
+        f"Write the new `{part.name}`.",
+    ]
+    messages = [
+        _message("system", text("edit_brief")),
+        _message("user", text("edit_brief_question")),
+        _message("assistant", text("edit_brief_answer")),
+        _message("user", _joined("\n", question)),
+    ]
+    window.left(*(message["content"] for message in messages))
+    return messages
 
 
 def repair(messages: Sequence[Message], reply: str, report: str, kind: str) -> list[Message]:
@@ -175,13 +225,13 @@ def _document(context: DesignContext, window: Window, left: int) -> str:
     return window.cut(f"# Document\n{context.document.text}", min(left, int(window.tokens * DOCUMENT_SHARE)))
 
 
-def _quoted(context: DesignContext, window: Window) -> str:
+def _quoted(context: DesignContext, window: Window, most: int = QUOTED_WORDS) -> str:
     """Return the beginning of the document in one line, as short as those of the examples: a small model copies."""
     if context.document is None:
         return ""
-    words = " ".join(context.document.text.split()[:QUOTED_WORDS])
+    words = " ".join(context.document.text.split()[:most])
     sentence = re.match(r".*[.!?](?=\s|$)", words)
-    return window.cut(f"Document: {sentence[0] if sentence else words}", int(window.tokens * DOCUMENT_SHARE))
+    return window.cut(sentence[0] if sentence else words, int(window.tokens * DOCUMENT_SHARE))
 
 
 def _told(context: DesignContext, window: Window) -> str:

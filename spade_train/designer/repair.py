@@ -11,6 +11,9 @@ from spade_train.designer.context import DesignContext, Designer, Draft, Message
 from spade_train.designer.mends import Facts, mend
 from spade_train.designer.splicing import class_of, splice
 
+IDEAS = ("novelty.", "short-cut.", "reply.", "header.", "splice.")
+"""Findings that begin so are not mended in the code at hand: another reply is asked for, without this one in sight."""
+
 REPORT_FINDINGS, REPORT_LENGTH = 3, 1_500
 """The most findings, and characters of all of them, that go back."""
 
@@ -24,27 +27,33 @@ def repair_prompt(
 ) -> list[Message]:
     """Return the chat in which a refused reply goes back with what was found.
 
-    Whole methods are asked for where there is a source to put them into, else the whole reply again.
+    Whole methods are asked for where there is a source to put them into; another reply where none could be read, or
+    where it is the idea that was refused.
 
     Args:
         messages: the chat that the reply answered.
         refused: the source that was read from it, if any.
         findings: why it was refused.
     """
-    copied = designer.way in ("free", "two_stage") and any(
-        one.rule.startswith("novelty.") for one in findings
-    )
-    whole = designer.schema() is not None or copied or not _takes_methods(refused)
-    kind = "again" if refused is None or copied else "whole" if whole else "methods"
-    return prompts.repair(messages, reply, report(findings, refused), kind)
+    return prompts.repair(messages, reply, report(findings, refused), _kind(designer, refused, findings))
 
 
 def read_repair(
-    designer: Designer, reply: str, context: DesignContext, refused: Draft | None
+    designer: Designer,
+    reply: str,
+    context: DesignContext,
+    refused: Draft | None,
+    findings: Sequence[Finding],
 ) -> Draft | Rejection:
-    """Return the source that a repair stands for: a whole one, or the refused one with the reply's methods in it."""
-    whole = designer.schema() is not None or isinstance(read_reply(reply), str)
-    if refused is None or whole or not _takes_methods(refused):
+    """Return the source that a repair stands for: a new one, or the refused one with the reply's methods in it.
+
+    Args:
+        reply: what was answered to :func:`repair_prompt`.
+        refused: the source that went back.
+        findings: why it did.
+    """
+    whole = isinstance(read_reply(reply), str)
+    if refused is None or whole or _kind(designer, refused, findings) != "methods":
         return designer.read(reply, context)
     spliced = splice(refused.source, reply)
     if isinstance(spliced, Rejection):
@@ -53,6 +62,12 @@ def read_repair(
     parent = None if isinstance(header, Rejection) or header.parent is None else str(header.parent)
     mended = mend(spliced.source, Facts(context.round, parent))
     return Draft(mended.source, tuple(dict.fromkeys([*refused.mends, *mended.mends])))
+
+
+def _kind(designer: Designer, refused: Draft | None, findings: Sequence[Finding]) -> str:
+    if refused is None or any(finding.rule.startswith(IDEAS) for finding in findings):
+        return "again"
+    return "methods" if designer.schema() is None and _takes_methods(refused) else "whole"
 
 
 def report(findings: Sequence[Finding], refused: Draft | None) -> str:

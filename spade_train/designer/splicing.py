@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from spade_envs import Finding, Rejection, code_blocks
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _INDENT = "    "
+MOST_CHARACTERS, MOST_PIECES = 32_768, 50
+"""The most that a reply may hold: what is larger is no change, and would take long to put in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,9 @@ def splice(source: str, reply: str) -> Spliced | Rejection:
     blocks = code_blocks(reply)
     if isinstance(blocks, Rejection):
         return blocks
+    if sum(map(len, blocks)) > MOST_CHARACTERS:
+        large = f"The reply's code has more than {MOST_CHARACTERS:,} characters."
+        return Rejection((Finding("splice.size", large, "Write only the methods that change."),))
     found: dict[tuple[str, bool], _Piece] = {}
     for block in blocks:
         tree = _parsed(block)
@@ -60,6 +65,9 @@ def splice(source: str, reply: str) -> Spliced | Rejection:
             "splice.nothing", "The reply defines no method.", "Write each method whole, from `def`."
         )
         return Rejection((finding,))
+    if len(found) > MOST_PIECES:
+        much = f"The reply defines {len(found)} things; at most {MOST_PIECES} may change."
+        return Rejection((Finding("splice.many", much, "Write only the methods that change."),))
     before, changed = source, []
     for piece in found.values():
         after = _put(source, piece)
@@ -110,7 +118,7 @@ def fault_of(error: BaseException) -> Finding:
 
 
 def _pieces(tree: ast.Module, text: str, source: str) -> Iterator[_Piece]:
-    held = ast.parse(source)
+    held, lines = ast.parse(source), text.splitlines()
     main = class_of(held)
     others = {node.name for node in held.body if isinstance(node, ast.ClassDef)} - {main.name if main else ""}
     for node in tree.body:
@@ -121,10 +129,10 @@ def _pieces(tree: ast.Module, text: str, source: str) -> Iterator[_Piece]:
         ):
             for part in node.body:
                 if (name := _name(part)) is not None:
-                    yield _Piece(name, _text(part, text), inside=True)
+                    yield _Piece(name, _text(part, lines), inside=True)
         elif (name := _name(node)) is not None:
             takes_self = isinstance(node, _Function) and [a.arg for a in node.args.args[:1]] == ["self"]
-            yield _Piece(name, _text(node, text), inside=takes_self)
+            yield _Piece(name, _text(node, lines), inside=takes_self)
 
 
 def _is_env(node: ast.ClassDef, main: ast.ClassDef) -> bool:
@@ -148,13 +156,12 @@ def _name(node: ast.stmt) -> str | None:
 
 
 def _first_line(node: ast.stmt) -> int:
-    decorators = getattr(node, "decorator_list", [])
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(one.lineno for one in decorators)])
 
 
-def _text(node: ast.stmt, text: str) -> str:
-    lines = text.splitlines()[_first_line(node) - 1 : node.end_lineno]
-    return textwrap.dedent("\n".join(lines))
+def _text(node: ast.stmt, lines: Sequence[str]) -> str:
+    return textwrap.dedent("\n".join(lines[_first_line(node) - 1 : node.end_lineno]))
 
 
 def _put(source: str, piece: _Piece) -> str:

@@ -104,7 +104,8 @@ def _expert_length(env: TextEnvironment, sketch: Sketch, most: int) -> int:
 
 
 def _designer_prompt(selfplay: SelfPlay, sketch: Sketch) -> str:
-    return sketch.chat.render(selfplay.workshop.designer.prompt(selfplay.context(0)))
+    workshop = selfplay.workshop
+    return sketch.chat.render(workshop.designer.prompt(workshop.prepared(None, selfplay.context(0))))
 
 
 def _design_length(selfplay: SelfPlay, sketch: Sketch) -> int:

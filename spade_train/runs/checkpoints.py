@@ -45,6 +45,7 @@ class RunState:
         environments: id -> SHA-256 of the file, of every environment that the run has admitted.
         sizes: file name -> bytes, of every file of records.
         watch: :meth:`Watch.state`.
+        freedom: :meth:`Freedom.state`.
         learnt: :meth:`Learnt.state`, what the curriculum knows; nothing in states of earlier versions.
     """
 
@@ -53,6 +54,7 @@ class RunState:
     environments: dict[str, str]
     sizes: dict[str, int]
     watch: dict[str, Any]
+    freedom: dict[str, Any] = field(default_factory=dict)
     learnt: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -65,6 +67,7 @@ class RunState:
             held,
             run.sizes(),
             selfplay.watch.state(),
+            selfplay.freedom.state(),
             selfplay.learnt.state(),
         )
 

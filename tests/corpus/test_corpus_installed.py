@@ -35,6 +35,8 @@ if True:
         >>> sort([2, 1])
         [1, 2]
         """
+def _inner():
+    """{PROSE.replace("Sort", "Inwardly sort")}"""
 class Sorter:
     """Short."""
     def run(self):

@@ -161,6 +161,8 @@ def test_the_shipped_documents_are_sound() -> None:
     ("word", "told"),
     [
         ("nowhere.jsonl", "it is not there"),
+        ("x" * 5_000, "it is not there"),
+        ("~nobody/x\0y", "it is not there"),
         ("shipped=0", "weight 0"),
         ("shipped=nan", "weight nan"),
         ("shipped=1e9", "weight"),

@@ -64,6 +64,7 @@ def test_sound_code_comes_back_character_for_character() -> None:
 @pytest.mark.parametrize(
     ("name", "old", "new", "mended"),
     [
+        ("generator-name", "self.np_random.", "self.np.random.", "int(self.np_random.integers(5, 50))"),
         ("generator-calls", ".integers(5", ".randint(5", ".integers(5"),
         (
             "generator-calls",
@@ -103,7 +104,8 @@ def test_a_habit_is_mended_and_on_record(name: str, old: str, new: str, mended: 
 
 
 def test_every_mend_of_the_code_is_tested_here() -> None:
-    assert set(MENDS) == {"generator-calls", "reset-arguments", "super-reset", "reset-pair", "imports"}
+    code = {"generator-name", "generator-calls", "reset-arguments", "super-reset", "reset-pair", "imports"}
+    assert set(MENDS) == code
 
 
 def test_only_the_environments_own_reset_is_mended() -> None:
@@ -147,6 +149,12 @@ def test_a_header_keeps_choices_and_gets_facts() -> None:
     )
     assert header.difficulty_levels is None  # the constructor takes no such argument
     assert header.title == "A title that is much too long for the sixty characters that"
+
+
+@pytest.mark.parametrize("mark", ["///\n", "##\n", "", "# //\n", "# ///  \n"])
+def test_the_headers_last_mark_is_written_where_it_is_misspelt(mark: str) -> None:
+    source = HEADER.removesuffix("# ///\n") + mark + SOUND.removeprefix(HEADER)
+    assert mend(source, FACTS).source == SOUND
 
 
 @given(st.text(max_size=300))

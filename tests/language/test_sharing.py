@@ -45,10 +45,14 @@ KEEPERS = {
     ).replace("    def step(", "    @counted\n    def step("),
     "a global": counting("kept = 0", "global kept\nkept += 1", "kept"),
     "an iterator": counting(
-        "import itertools\nKEPT = itertools.count()", "self._kept = next(KEPT)", "self._kept", init="self._kept = 0"
+        "import itertools\nKEPT = itertools.count()",
+        "self._kept = next(KEPT)",
+        "self._kept",
+        init="self._kept = 0",
     ),
     "an object": counting(
-        "class Box:\n    def __init__(self):\n        self.kept = 0\n    def add(self):\n        self.kept += 1\nKEPT = Box()",
+        "class Box:\n    def __init__(self):\n        self.kept = 0\n"
+        "    def add(self):\n        self.kept += 1\nKEPT = Box()",
         "KEPT.add()",
         "KEPT.kept",
     ),
@@ -56,11 +60,12 @@ KEEPERS = {
         "def count(more, kept=[0]):\n    kept[0] += more\n    return kept[0]", "count(1)", "count(0)"
     ),
     "a default of a method": counting("", "pass", "self._add(0)").replace(
-        "    def render", "    def _add(self, more, kept=[0]):\n        kept[0] += 1\n        return kept[0]\n\n    def render"
+        "    def render",
+        "    def _add(self, more, kept=[0]):\n        kept[0] += 1\n        return kept[0]\n\n    def render",
     ),
-    "a default of its step": counting("", "kept[0] += 1\nself._kept = kept[0]", "self._kept", init="self._kept = 0").replace(
-        "def step(self, action)", "def step(self, action, kept=[0])"
-    ),
+    "a default of its step": counting(
+        "", "kept[0] += 1\nself._kept = kept[0]", "self._kept", init="self._kept = 0"
+    ).replace("def step(self, action)", "def step(self, action, kept=[0])"),
     "a class's number": counting("", "Sample.kept += 1", "Sample.kept").replace(
         "    def __init__", "    kept = 0\n\n    def __init__"
     ),
@@ -70,7 +75,9 @@ KEEPERS = {
     "a class's list": counting("", "self.kept += [1]", "len(self.kept)").replace(
         "    def __init__", "    kept = []\n\n    def __init__"
     ),
-    "the metadata": counting("", "self.metadata['n'] = self.metadata.get('n', 0) + 1", "self.metadata.get('n', 0)"),
+    "the metadata": counting(
+        "", "self.metadata['n'] = self.metadata.get('n', 0) + 1", "self.metadata.get('n', 0)"
+    ),
     "a function's attribute": counting("def kept():\n    pass\nkept.n = 0", "kept.n += 1", "kept.n"),
     "a class that travels": counting(
         "class Box:\n    kept = 0\nBOXES = [Box]", "box = BOXES[0]\nbox.kept += 1", "Box.kept"
@@ -83,10 +90,17 @@ KEEPERS = {
         "", "self._kept = np.random.randint(10 ** 5)", "self._kept", init="self._kept = 0"
     ),
     "a generator of the constructor": counting(
-        "", "self._kept = self._own.integers(10 ** 5)", "self._kept", init="self._kept = 0\nself._own = self.np_random"
+        "",
+        "self._kept = self._own.integers(10 ** 5)",
+        "self._kept",
+        init="self._kept = 0\nself._own = self.np_random",
     ),
-    "a number of the constructor": counting("", "pass", "self._kept", init="self._kept = self.np_random.integers(10 ** 5)"),
-    "a space that is sampled": counting("", "self._kept = self.action_space.sample()", "self._kept", init="self._kept = 0"),
+    "a number of the constructor": counting(
+        "", "pass", "self._kept", init="self._kept = self.np_random.integers(10 ** 5)"
+    ),
+    "a space that is sampled": counting(
+        "", "self._kept = self.action_space.sample()", "self._kept", init="self._kept = 0"
+    ),
     "a pattern of a class": counting(
         "class Box:\n    kept = [0]\nBOX = Box()",
         "match BOX:\n    case Box(kept=found):\n        found[0] += 1",
