@@ -1,8 +1,8 @@
 """Vectors of isolated environments against Gymnasium's vectors of the same classes as plain Python.
 
-Run it with ``python benchmarks/vector.py``, with steps, text, async, memory, rebuild or ppo for some of it. Figures are
-CPU time of host and workers together. Other work on the machine inflates every figure, so both sides take turns in
-short blocks, and a ratio is one of best blocks: compare those, not two runs.
+Run it with ``python benchmarks/vector.py``, with steps, text, wall, async, memory, rebuild or ppo for some of it.
+Figures are CPU time of host and workers together. Other work on the machine inflates every figure, so both sides
+take turns in short blocks, and a ratio is one of best blocks: compare those, not two runs.
 """
 
 from __future__ import annotations
@@ -127,6 +127,28 @@ def text() -> None:
     compare("text of 90 characters", HEADER + TEXT, 64, 40, 20)
 
 
+def wall() -> None:
+    """Wall time with two workers: a figure of two free cores, and of nothing where other work runs on them."""
+    source, count, steps = HEADER + NUMERIC, 1024, 4
+    ours, theirs = IsolatedVectorEnv(source, count, workers=2), SyncVectorEnv([plain_class(source)] * count)
+    actions = np.zeros(count, int)
+    times: dict[str, list[float]] = {"ours": [], "theirs": []}
+    for vector in (ours, theirs):
+        vector.reset(seed=0)
+    for _ in range(20):
+        for who, vector in (("theirs", theirs), ("ours", ours)):
+            begin = time.perf_counter()
+            for _ in range(steps):
+                vector.step(actions)
+            times[who].append(1e6 * (time.perf_counter() - begin) / steps / count)
+    ours.close()
+    best, middle = ({who: sorted(found)[at] for who, found in times.items()} for at in (0, 10))
+    print("\nmicroseconds of wall for each environment's step, two workers, N = 1,024 (best blocks, medians)")
+    for what, found in (("best", best), ("median", middle)):
+        ratio = found["theirs"] / found["ours"]
+        print(f"  {what:6s} Gymnasium {found['theirs']:7.2f}  ours {found['ours']:7.2f}  ratio {ratio:5.2f}")
+
+
 def cpu_of_all(process: int) -> float:
     """CPU seconds of this process and of all that descend from it."""
     below = sum(cpu_of_all(child) for child in children(process))
@@ -242,6 +264,7 @@ def main() -> None:
     parts: dict[str, Callable[[], None]] = {
         "steps": steps,
         "text": text,
+        "wall": wall,
         "async": asynchronous,
         "memory": memory,
         "rebuild": rebuild,

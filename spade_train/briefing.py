@@ -14,7 +14,6 @@ from spade_train.memory import Lesson, Memory, PoolStatistics, SkillProfile, cho
 TOLD_SKILLS = 8
 """The most skills of the agent's profile that a prompt tells: the weakest."""
 
-
 BEFORE = ("good before", "bad before")
 """Kinds of pieces that tell of an earlier design."""
 
@@ -25,16 +24,14 @@ class Brief:
 
     Attributes:
         seed: the run's.
-        rank: which process asks: each has a document and a target of its own.
         corpus: what designs are grounded on; it may be empty.
-        draw: the document's number.
+        draw: the prompt's number in the run: each has a document and a target of its own.
         pool: None where it is not told.
     """
 
     config: SelfPlayConfig
     round: int
     seed: int
-    rank: int = 0
     corpus: Corpus = field(default_factory=Corpus)
     draw: int = 0
     pool: PoolStatistics | None = None
@@ -63,7 +60,7 @@ class Brief:
         return remembering(context, memory, self.round) if self.config.memory else context
 
     def _target(self, memory: Memory) -> SkillProfile | None:
-        rng = Random(f"{self.seed}/{self.round}/{self.rank}/target")
+        rng = Random(f"{self.seed}/{self.draw}/target")
         return choose_target(memory.profile(), rng) if self.config.target_skill else None
 
     def _focus(self, target: SkillProfile | None) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from spade_train.backends import Answer, Ask, Backend, Failed
+from spade_train.backends import Answer, Ask, Failed, Meter
 from spade_train.designer import DesignContext, Designer, Message
 from spade_train.rounds import Design
 
@@ -16,10 +16,11 @@ class Outside:
     """A backend and how replies are sampled there.
 
     Attributes:
+        backend: with a meter, for every ask costs: designs, plans, repairs, hints.
         tokens: the most that a reply may have.
     """
 
-    backend: Backend
+    backend: Meter
     tokens: int
     temperature: float
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from spade_envs import EnvId, Registry, add_registry, registries
 from spade_envs.errors import UsageError
 from spade_train.ahead import Ahead
-from spade_train.backends import open_backend
+from spade_train.backends import Meter, open_backend
 from spade_train.config import SelfPlayConfig
 from spade_train.corpus import Corpus, read_corpus
 from spade_train.designer import Designer, Window
@@ -87,7 +87,7 @@ def make_outside(config: SelfPlayConfig, temperature: float) -> Outside | None:
         return None
     heat = temperature if config.designer_temperature is None else config.designer_temperature
     backend = open_backend(config.designer_backend, config.backend_options())
-    return Outside(backend, config.designer_tokens, heat)
+    return Outside(Meter(backend), config.designer_tokens, heat)
 
 
 def _ahead(config: SelfPlayConfig, workshop: Workshop, run: RunFolder) -> Ahead | None:

@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import Any, Literal
 
 from spade_envs import Finding
+from spade_train.backends import Spent
 from spade_train.designer import Reason
 from spade_train.monitors import Alarm
 from spade_train.playing.play import Episode
@@ -167,6 +168,7 @@ class Round:
         alarms: what the watch over all processes' rounds found.
         reasons: why each piece stood in the designer's prompt.
         stock: where designing runs beside training, what there was of it.
+        spent: what a designer outside took since the round before; None where there is none.
         skipped: why the round could not be played; its rows then hold nothing to learn. None where it was.
     """
 
@@ -177,6 +179,7 @@ class Round:
     alarms: tuple[Alarm, ...] = ()
     reasons: tuple[Reason, ...] = ()
     stock: Stock | None = None
+    spent: Spent | None = None
     skipped: str | None = None
 
     @classmethod

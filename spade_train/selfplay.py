@@ -120,7 +120,9 @@ class SelfPlay:
         self._remember(number, designs, kept.measured, remembered(reasons))
         self._free(designs)
         self.watch = watch  # last, as the memory: a round that fails before can be played again
-        return Round(number, tuple(designs), tuple(played), tuple(rows), alarms, reasons, stock)
+        outside = self.workshop.outside
+        spent = outside.backend.take() if outside else None
+        return Round(number, tuple(designs), tuple(played), tuple(rows), alarms, reasons, stock, spent)
 
     def _design(
         self, roles: Roles, number: int, plan: RoundPlan, clock: Clock
@@ -171,7 +173,7 @@ class SelfPlay:
         place = number * self.world.size + self.world.rank if draw is None else draw
         active = {env_id: self._facts_of(env_id) for env_id in self._candidates()}
         pool = statistics(active, self.standing.statuses.values())
-        brief = Brief(self.config, number, self.seed, self.world.rank, self.corpus, place, pool)
+        brief = Brief(self.config, number, self.seed, self.corpus, place, pool)
         return brief.context(self.memory)
 
     def _facts_of(self, env_id: str) -> Facts | None:

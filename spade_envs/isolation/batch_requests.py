@@ -24,7 +24,7 @@ class Turn(NamedTuple):
 
     positions: list[int] | None
     actions: Any
-    resets: dict[int, int] = {}  # noqa: RUF012  # nobody writes into it
+    resets: dict[int, int] = {}  # nobody writes into it
     options: dict[str, Any] | None = None
     anew: Sequence[int] = ()
     seeds: np.ndarray | None = None

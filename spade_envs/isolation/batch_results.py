@@ -121,9 +121,11 @@ class Reader:
     def _check_lengths(self, reply: Reply, count: int) -> None:
         for group in reply.groups:
             _check_group(group, count)
-        for column in reply.texts if reply.views is None else (*reply.texts, reply.views):
-            if len(column) != count:
-                raise ReplyError("columns of different lengths")
+        lengths = list(map(len, reply.texts))
+        if reply.views is not None:
+            lengths.append(len(reply.views))
+        if lengths.count(count) != len(lengths):
+            raise ReplyError("columns of different lengths")
         if reply.odd or reply.infos or reply.finals or reply.undone:
             named = [[row for row, _ in own] for own in (reply.odd, reply.infos, reply.finals)]
             if not all(batch_wire.numbers(rows, count) for rows in (*named, reply.undone)):
@@ -172,7 +174,9 @@ class Reader:
     def _check_columns(self, results: Results, call: str) -> None:
         """Note the rows whose reward is not finite or whose observation is not in its space."""
         rewards, known = results.rewards, {*results.faults, *results.undone}
-        if not math.isfinite(rewards.dot(self._zeros[: len(rewards)])):  # what is not finite, times 0, is not 0
+        if not math.isfinite(
+            rewards.dot(self._zeros[: len(rewards)])
+        ):  # what is not finite, times 0, is not 0
             for row in np.flatnonzero(~np.isfinite(results.rewards)).tolist():
                 if row not in known:
                     found = f"{call}: the reward must be a finite float, found float {results.rewards[row]}"

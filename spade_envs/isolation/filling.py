@@ -85,7 +85,7 @@ class Filler:
 
 def _bytes_of(column: np.ndarray) -> memoryview:
     """Return the memory of a column."""
-    return memoryview(column).cast("B")
+    return memoryview(column).cast("B")  # type: ignore[arg-type]
 
 
 def _flags(flags: Sequence[Any]) -> bytes:

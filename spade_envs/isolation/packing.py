@@ -73,7 +73,7 @@ class Packing:
     def _at_once(self, filler: Filler | None, whole: bool = True) -> Reply:
         odd = list(self.faults.items())
         if whole and filler is not None and self.results and not odd and not self.undone:
-            columns = tuple(zip(*self.results, strict=True))  # type: ignore[arg-type]
+            columns = tuple(zip(*self.results, strict=True))
             texts = filler.fill_columns(*columns)
             return self._reply(texts, *self._infos(range(len(self.results)), columns[4]), [])
         rows = [row for row, result in enumerate(self.results) if result is not None]
@@ -140,7 +140,10 @@ class Packing:
         if list(map(type, infos)).count(dict) != len(infos):
             raise UnfitError
         if not all(infos):  # those that are empty, as most are after a reset, say nothing
-            rows, infos = [row for row, info in zip(rows, infos, strict=True) if info], list(filter(None, infos))
+            rows, infos = (
+                [row for row, info in zip(rows, infos, strict=True) if info],
+                list(filter(None, infos)),
+            )
             if not infos:
                 return [], []
         count, first = len(infos), infos[0]

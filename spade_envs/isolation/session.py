@@ -107,8 +107,9 @@ class Session:
             compiled = compile_source(source)
             if isinstance(compiled, Rejection):
                 return [None, [finding.as_dict() for finding in compiled.findings], None]
-            uses = None if compiled.uses is None else tuple(compiled.uses)
-            code = marshal.dumps((compiled.class_name, compiled.code, uses))
+            code = marshal.dumps(
+                (compiled.class_name, compiled.code, compiled.uses and compiled.uses.as_plain())
+            )
         self._maker = Maker(code)
         class_name = self._maker.class_name
         return [class_name, [], code]

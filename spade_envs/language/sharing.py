@@ -13,7 +13,6 @@ import dataclasses
 import enum
 import types
 import typing
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,16 +23,44 @@ from spade_envs.language.sealed import FACADE
 _FORBIDDEN = frozenset(
     {"setattr", "delattr", "attrgetter", "methodcaller", "vars", "__class__", "sample", "classmethod"}
 )
+_IMPORTING = frozenset({ast.Import, ast.ImportFrom, ast.Name, ast.Attribute})
+_TELLING = frozenset(
+    {ast.Name, ast.Attribute, ast.Global, ast.FunctionDef, ast.arg, ast.AugAssign, ast.MatchClass}
+)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _OF_CLASSES = frozenset({"__new__", "__init_subclass__", "__class_getitem__", "__set_name__"})
-_READING = frozenset({"get", "items", "keys", "values", "index", "count", "copy", "union", "intersection", "difference"})
-_TAKING = frozenset({"join", "choice", "permutation", "array", "union", "intersection", "difference", "update", "extend"})
+_READING = frozenset(
+    {"get", "items", "keys", "values", "index", "count", "copy", "union", "intersection", "difference"}
+)
+_TAKING = frozenset(
+    {"join", "choice", "permutation", "array", "union", "intersection", "difference", "update", "extend"}
+)
 _PURE = frozenset(
-    {"all", "any", "dict", "enumerate", "filter", "frozenset", "isinstance", "issubclass", "len", "list", "map", "max"}
+    {
+        "all",
+        "any",
+        "dict",
+        "enumerate",
+        "filter",
+        "frozenset",
+        "isinstance",
+        "issubclass",
+        "len",
+        "list",
+        "map",
+        "max",
+    }
     | {"min", "range", "repr", "reversed", "set", "sorted", "str", "sum", "tuple", "zip"}
 )
 _SETTLED = (
     *(int, float, complex, str, bytes, range, type(None), type(...), np.generic, type, types.ModuleType),
-    *(types.FunctionType, typing._SpecialForm, types.BuiltinFunctionType, types.DynamicClassAttribute, types.MemberDescriptorType),
+    *(
+        types.FunctionType,
+        typing._SpecialForm,
+        types.BuiltinFunctionType,
+        types.DynamicClassAttribute,
+        types.MemberDescriptorType,
+    ),
     *(types.GetSetDescriptorType, np.ufunc),
 )
 
@@ -51,26 +78,49 @@ class Uses(NamedTuple):
     handed_on: frozenset[str]
     stores: bool
 
+    def as_plain(self) -> tuple[frozenset[str], frozenset[str], bool]:
+        """Return it in types that can be marshalled."""
+        return self.mentioned, self.handed_on, self.stores
+
 
 def uses_of(module: ast.Module) -> Uses | None:
     """Return what the functions of a module do with names; None where what they do cannot be told by names."""
-    parents = {child: node for node in ast.walk(module) for child in ast.iter_child_nodes(node)}
-    classes = frozenset(node.name for node in ast.walk(module) if isinstance(node, ast.ClassDef))
-    travelling = {node for node in ast.walk(module) if _name(node) in classes and _travels(node, parents)}
-    if any(map(_may_draw, ast.walk(module))):
+    parents, inside = _laid_out(module)
+    classes = frozenset(node.name for node in parents if isinstance(node, ast.ClassDef))
+    travelling = {node for node in parents if _name(node) in classes and _travels(node, parents)}
+    if any(_may_draw(node) for node in parents if type(node) in _IMPORTING):
         return None
+    top = _bound(module)
     mentioned, handed_on, stores = set[str](), set[str](), False
-    for node in _inside_functions(module):
-        if _is_beyond(node) or node in travelling or (_name(node) == "type" and not _only_asks(node, parents)):
+    for node in inside:
+        if (
+            _is_beyond(node)
+            or node in travelling
+            or (_name(node) == "type" and not _only_asks(node, parents))
+        ):
             return None
         mentioned |= (names := _read(node))
         if not isinstance(node, (ast.Name, ast.Attribute)) or not _only_reads(node, parents):
             handed_on |= names
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
             stores = stores or not (isinstance(node.value, ast.Name) and node.value.id == "self")
-            if isinstance(node.value, ast.Name) and node.value.id in _bound(module):
+            if isinstance(node.value, ast.Name) and node.value.id in top:
                 return None
     return None if stores and travelling else Uses(frozenset(mentioned), frozenset(handed_on), stores)
+
+
+def _laid_out(module: ast.Module) -> tuple[dict[ast.AST, ast.AST], list[ast.AST]]:
+    """Return what each part of a module is a part of, and which stand in functions: all others run only once."""
+    parents: dict[ast.AST, ast.AST] = {}
+    inside: list[ast.AST] = []
+    outside: list[ast.AST] = [module]
+    for nodes in (outside, inside):
+        for node in nodes:  # which grows meanwhile
+            children = list(ast.iter_child_nodes(node))
+            parents.update(dict.fromkeys(children, node))
+            for child in children:
+                (inside if nodes is inside or isinstance(child, _FUNCTIONS) else outside).append(child)
+    return parents, inside
 
 
 def _is_beyond(node: ast.AST) -> bool:
@@ -106,20 +156,12 @@ def _may_draw(node: ast.AST) -> bool:
             return any("random" in alias.name for alias in names)
         case ast.ImportFrom(module=path, names=names):
             return "random" in str(path) or any("random" in alias.name for alias in names)
-        case ast.Name(id="random" | "getattr") | ast.Attribute(attr="random", value=ast.Name(id="np" | "numpy")):
+        case (
+            ast.Name(id="random" | "getattr")
+            | ast.Attribute(attr="random", value=ast.Name(id="np" | "numpy"))
+        ):
             return True
     return False
-
-
-def _inside_functions(module: ast.Module) -> Iterator[ast.AST]:
-    """Yield all that stands in functions, and those themselves; what stands around them runs only once."""
-    outer: list[ast.AST] = [module]
-    while outer:
-        node = outer.pop()
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            yield from ast.walk(node)
-        else:
-            outer += ast.iter_child_nodes(node)
 
 
 def _bound(module: ast.Module) -> set[str]:
@@ -174,7 +216,14 @@ def _travels(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
             return False
         case ast.Call(func=ast.Name(id="isinstance" | "issubclass")) | ast.Attribute():
             return False
-        case ast.ExceptHandler() | ast.Raise() | ast.arg() | ast.FunctionDef() | ast.AnnAssign() | ast.MatchClass():
+        case (
+            ast.ExceptHandler()
+            | ast.Raise()
+            | ast.arg()
+            | ast.FunctionDef()
+            | ast.AnnAssign()
+            | ast.MatchClass()
+        ):
             return False
     return True
 
@@ -195,7 +244,9 @@ def may_share(namespace: dict[str, Any], uses: Uses) -> bool:
         for kind in value.__mro__ if isinstance(value, type) else ():
             if kind.__module__ in (PROGRAM, FACADE) and kind not in seen:
                 seen.add(kind)
-                held += (one for one in vars(kind).items() if kind.__module__ == PROGRAM or type(one[1]) is dict)
+                held += (
+                    one for one in vars(kind).items() if kind.__module__ == PROGRAM or type(one[1]) is dict
+                )
     return all(_is_kept(name, value, uses) for name, value in held)
 
 
@@ -217,7 +268,11 @@ def _is_settled(value: Any, uses: Uses) -> bool:
     """Say whether a value is of a kind that cannot change."""
     parts: tuple[Any, ...] = ()
     if isinstance(value, types.FunctionType) and value.__module__ == PROGRAM:
-        parts = (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values(), *value.__dict__.values())
+        parts = (
+            *(value.__defaults__ or ()),
+            *(value.__kwdefaults__ or {}).values(),
+            *value.__dict__.values(),
+        )
         if value.__code__.co_freevars not in ((), ("__class__",)):
             return False
     elif isinstance(value, property):
@@ -231,6 +286,8 @@ def _is_settled(value: Any, uses: Uses) -> bool:
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         frozen = type(value).__dataclass_params__.frozen  # type: ignore[attr-defined]
         parts = tuple(getattr(value, part.name) for part in dataclasses.fields(value)) if frozen else ([],)
-    elif not isinstance(value, _SETTLED) or (type(value).__module__ == PROGRAM and not isinstance(value, type)):
+    elif not isinstance(value, _SETTLED) or (
+        type(value).__module__ == PROGRAM and not isinstance(value, type)
+    ):
         return False  # the members of a class are looked at by themselves
     return all(_is_settled(part, uses) for part in parts)

@@ -40,7 +40,12 @@ class ActionCheck:
         """
         if not self._arrays:
             return [self._checked(at, action) for at, action in self._each(actions, count)]
-        if self._low == 0 and type(actions) is np.ndarray and actions.dtype == np.int64 and actions.shape == (count,):
+        if (
+            self._low == 0
+            and type(actions) is np.ndarray
+            and actions.dtype == np.int64
+            and actions.shape == (count,)
+        ):
             data = actions.tobytes()
             if max(memoryview(data).cast("Q")) <= self._high:  # what is below zero is very large there
                 return np.frombuffer(data, np.int64)

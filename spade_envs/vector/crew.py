@@ -11,16 +11,14 @@ from spade_envs.errors import UsageError, WorkerFault
 from spade_envs.isolation import InstanceInfo, Limits, WorkerPool
 from spade_envs.isolation.batch_results import Results
 from spade_envs.isolation.columns import Column, leaves, row_of
-from spade_envs.isolation.quarantine import DEADLY
 from spade_envs.snapshot import Snapshot
+from spade_envs.vector.blame import Blame
 from spade_envs.vector.history import History
+from spade_envs.vector.opening import opened
 from spade_envs.vector.outcome import Outcome, unasked, whole
 from spade_envs.vector.recovery import recover, restore
 from spade_envs.vector.sizes import squads_of
 from spade_envs.vector.squad import Member, Plan, Positions, Squad
-
-MOST_DEATHS = 10
-"""After so many deaths in a row by one instance's fault it is asked no more."""
 
 
 class Crew:
@@ -39,7 +37,7 @@ class Crew:
         infos: what the first instance of each worker declares.
         history: how each episode began, and its actions.
         last: the last true observations, by leaves; this object's own.
-        noted: faults outside of steps, which the next step tells.
+        blame: whose fault what was lost is.
         broken: instances that have no episode, and are built anew for the next.
 
     Raises:
@@ -59,16 +57,15 @@ class Crew:
     ) -> None:
         self.members, self.count = list(members), len(members)
         self.history = History(self.count, most_steps)
-        self.noted: dict[int, WorkerFault] = {}
+        self.blame = Blame(self.members, pool.quarantine)
         self.broken: set[int] = set()
-        self._deaths: dict[int, int] = {}
         self._pool = pool
         self._squads = [
             Squad([self.members[at] for at in part], part, len(part) == self.count, pool, limits, watch)
             for part in squads_of([member.source for member in members], workers)
         ]
         try:
-            self.infos = self._opened()
+            self.infos = opened(self._squads)
         except BaseException:
             self.close()
             raise
@@ -77,22 +74,6 @@ class Crew:
             [""] * self.count if leaf.is_text else np.zeros((self.count, *leaf.space.shape), leaf.space.dtype)
             for leaf in leaves(space)
         ]
-
-    def _opened(self) -> list[InstanceInfo]:
-        for squad in self._squads:
-            squad.start(built=True)
-        infos: list[InstanceInfo] = []
-        for squad in self._squads:
-            try:
-                infos.append(squad.started(None))
-            except WorkerFault as fault:
-                who = squad.guilty()
-                named = "" if who is None or self.count == 1 else f"environment {who}: "
-                raise WorkerFault(fault.kind, f"{named}{fault}") from None
-        for squad, info in zip(self._squads, infos, strict=True):
-            for name in ("observation_space", "action_space"):
-                _check_equal(name, squad.positions[0], getattr(info, name), getattr(infos[0], name))
-        return infos
 
     def declared(self) -> dict[str, InstanceInfo]:
         """Return what each design declares, by its source."""
@@ -107,22 +88,25 @@ class Crew:
         if self._is_usual(plan):
             outcome = self._stepped(plan)
         else:
-            refused = self._refused(plan) if self.noted or self._deaths else {}
-            plan = plan._replace(anew=[at for at in plan.resets if at in self.broken]) if self.broken else plan
+            wanted = range(self.count) if plan.only is None else plan.only
+            refused = self.blame.refused(wanted, plan.resets) if self.blame else {}
+            plan = (
+                plan._replace(anew=[at for at in plan.resets if at in self.broken]) if self.broken else plan
+            )
             work = [(squad, squad.chosen(plan, refused)) for squad in self._squads]
             work = [(squad, chosen) for squad, chosen in work if chosen is None or chosen]
             outcome = self._taken(plan, work, self._exchanged(plan, work))
             outcome.faults.update(refused)
         if outcome.faults:
             self._settle(outcome)
-        if self._deaths:
-            self._end_episodes(outcome)
+        if self.blame:
+            self.blame.forgive(outcome)
         self.last = [column.copy() for column in outcome.columns]
         return outcome
 
     def _is_usual(self, plan: Plan) -> bool:
         """Say whether all instances take a step, in one worker, and nothing is known that would keep one from it."""
-        return plan.is_plain and len(self._squads) == 1 and not (self.noted or self._deaths or self.broken)
+        return plan.is_plain and len(self._squads) == 1 and not (self.blame or self.broken)
 
     def _stepped(self, plan: Plan) -> Outcome:
         squad = self._squads[0]
@@ -135,21 +119,6 @@ class Crew:
             raise
         self.commit(plan, None, outcome)
         return outcome
-
-    def _refused(self, plan: Plan) -> dict[int, WorkerFault]:
-        """Return the instances that are not asked: a fault is already known, or they died too often."""
-        wanted = range(self.count) if plan.only is None else plan.only
-        refused = {}
-        for position in wanted:
-            noted = self.noted.pop(position, None)
-            if noted is not None and position not in plan.resets:
-                refused[position] = noted
-            elif self._deaths.get(position, 0) >= MOST_DEATHS:
-                text = (
-                    f"{MOST_DEATHS} workers in a row died of this instance: make the vector anew to try again"
-                )
-                refused[position] = WorkerFault("quarantined", text)
-        return refused
 
     def _exchanged(self, plan: Plan, work: Sequence[tuple[Squad, Positions]]) -> list[Results | WorkerFault]:
         """Ask all workers, and then wait for all."""
@@ -232,23 +201,6 @@ class Crew:
             self.history.forget(position)
             self.broken.add(position)
 
-    def blame(self, position: int, fault: WorkerFault) -> None:
-        """Note that a worker was lost by an instance's fault: that one is asked no more at last, and no other."""
-        if fault.kind in DEADLY:
-            self._deaths[position] = self._deaths.get(position, 0) + 1
-
-    def give_up(self, squad: Squad, fault: WorkerFault) -> None:
-        """Note that a whole worker was lost, by whomever."""
-        self._pool.quarantine.blame(squad.source, fault)
-
-    def _end_episodes(self, outcome: Outcome) -> None:
-        """An instance whose episode ends in order has its deaths forgiven."""
-        for position in list(self._deaths):
-            over = outcome.terminated[position] or outcome.truncated[position]
-            if over and position not in outcome.faults:
-                del self._deaths[position]
-                self._pool.quarantine.absolve(self.members[position].source)
-
     def call(self, name: str, positions: Collection[int]) -> dict[int, Any]:
         """Return what a method of each of these instances returns.
 
@@ -315,11 +267,3 @@ class Crew:
     def close(self) -> None:
         """End all workers. Safe to call again."""
         self.lose()
-
-
-def _check_equal(name: str, position: int, space: Any, first: Any) -> None:
-    if space != first:
-        raise UsageError(
-            f"all environments of a vector must have equal spaces: the {name} of environment {position} is "
-            f"{str(space)[:120]}, that of environment 0 {str(first)[:120]}"
-        )

@@ -1,4 +1,4 @@
-"""What it takes to play each instance's present episode again: how it began, its actions since, and what they brought."""
+"""What it takes to play each instance's present episode again: how it began, its actions since, their rewards."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class History:
         self._between: list[list[tuple[int, Any, float]]] = [[] for _ in range(count)]
 
     def note(self, actions: Any, rewards: np.ndarray, positions: Sequence[int] | None) -> None:
-        """Keep actions and rewards of a turn, with a row for each instance, for those that were asked; all where None."""
+        """Keep actions and rewards of a turn, rows for all instances, for those that were asked; all where None."""
         if positions is not None:
             now = self._dropped + len(self._turns)
             for position in positions:

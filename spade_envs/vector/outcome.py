@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -81,6 +81,18 @@ class Outcome:
                 if position in found:
                     found[position] = dict(zip(group.keys, values, strict=True))
         return found | {position: info for position, info in self.infos.items() if position in found}
+
+    def ended(self) -> list[int]:
+        """Return whose episode is over."""
+        if not self.over:
+            return []
+        found: list[int] = (self.terminated | self.truncated).nonzero()[0].tolist()
+        return found
+
+    def raise_first(self) -> NoReturn:
+        """Raise the first fault, of which there must be one."""
+        position, fault = next(iter(self.faults.items()))
+        raise WorkerFault(fault.kind, f"environment {position}: {fault}")
 
     def settle(self, last: Sequence[Column]) -> None:
         """Give instances that failed their last true observation, and end their episodes."""

@@ -63,7 +63,7 @@ def recover(
         except WorkerFault as again:
             why = fault = again
     else:
-        crew.give_up(squad, fault)
+        crew.blame.design(squad.source, fault)
     squad.close()
     left = [at for at in squad.positions if at in pending or crew.history.runs(at)]
     _report(crew, {at: _beside(why) for at in left}, asked, outcome)
@@ -78,7 +78,7 @@ def _blamed(crew: Crew, squad: Squad, fault: WorkerFault) -> dict[int, WorkerFau
     squad.close()
     if guilty is None:
         return {}
-    crew.blame(guilty, fault)
+    crew.blame.one(guilty, fault)
     return {guilty: fault}
 
 
@@ -91,7 +91,7 @@ def _report(
         if outcome is not None and position in asked:
             outcome.faults[position] = fault
         else:
-            crew.noted[position] = fault
+            crew.blame.noted[position] = fault
 
 
 def _do(crew: Crew, squad: Squad, plan: Plan, part: list[int], outcome: Outcome) -> None:
@@ -151,9 +151,7 @@ def _changed(
             found[position] = WorkerFault("lost", text)
         elif row in results.faults:
             found[position] = _beside(results.faults[row])
-        elif (
-            not _same(results.columns, row, seen, position) or results.rewards[row] != returned[position]
-        ):
+        elif not _same(results.columns, row, seen, position) or results.rewards[row] != returned[position]:
             text = "its worker was lost, and the design does not repeat its episode"
             found[position] = WorkerFault("lost", text)
     return found

@@ -85,7 +85,8 @@ class Squad:
         first, count = positions[0], len(positions)
         following = range(first, first + count)
         self.positions: Sequence[int] = following if list(following) == list(positions) else list(positions)
-        self.asked, self.source = self.positions, members[0].source
+        self.asked: Sequence[int] = self.positions
+        self.source = members[0].source
         self._arguments = [member.arguments for member in members]
         self._pool, self._limits, self._watch, self._alone = pool, limits, watch, alone
         self._own = {position: row for row, position in enumerate(self.positions)}
@@ -159,7 +160,7 @@ class Squad:
             turn = self._translated(plan, self.positions if chosen is None else list(chosen), chosen is None)
         return turn, self.worker.message(turn)
 
-    def _translated(self, plan: Plan, chosen: list[int], every: bool) -> Turn:
+    def _translated(self, plan: Plan, chosen: Sequence[int], every: bool) -> Turn:
         rows = self._rows if every else chosen
         array = isinstance(plan.actions, np.ndarray)
         actions: Any = None

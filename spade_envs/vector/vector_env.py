@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -19,6 +19,7 @@ from spade_envs.vector import infos as vectors
 from spade_envs.vector.actions import ActionCheck
 from spade_envs.vector.clock import Clock, limits_of
 from spade_envs.vector.crew import Crew
+from spade_envs.vector.masks import mask_of
 from spade_envs.vector.members import members_of
 from spade_envs.vector.outcome import Outcome
 from spade_envs.vector.seeds import Seeds, spread
@@ -123,18 +124,20 @@ class IsolatedVectorEnv(VectorEnv[Any, Any, Any]):
                 by the next step where there is an autoreset.
         """
         options = None if options is None else dict(options)
-        mask = _mask(None if options is None else options.pop("reset_mask", None), self.num_envs)
+        mask = mask_of(None if options is None else options.pop("reset_mask", None), self.num_envs)
         if not self._begun and not mask.all():
             raise gym.error.ResetNeeded("no episode has begun: the first reset must be of all environments")
         positions = np.flatnonzero(mask).tolist()
         seeds = spread(seed, self.num_envs)
         if isinstance(seed, (int, np.integer)):
             super().reset(seed=int(seed))
-        outcome = self._crew.turn(Plan(None, self._drawn(positions, seeds), options, only=_some(mask)))
+        outcome = self._crew.turn(
+            Plan(None, self._drawn(positions, seeds), options, only=None if mask.all() else positions)
+        )
         self._clock.begin(positions)
         self._over = sorted({*self._over} - {*positions} | outcome.faults.keys())
         if outcome.faults:
-            _raise(outcome.faults)
+            outcome.raise_first()
         self._begun = True
         return self._nest(outcome.columns), self._infos(outcome, {})
 
@@ -174,13 +177,13 @@ class IsolatedVectorEnv(VectorEnv[Any, Any, Any]):
         return self._stepped(outcome)
 
     def _stepped(self, outcome: Outcome) -> Stepped:
-        self._over = _ended(outcome) if outcome.over else []
+        self._over = outcome.ended()
         if not outcome.over:  # then nothing failed, and no episode has begun
             infos = vectors.vector_infos(self.num_envs, outcome.groups, outcome.infos)
             return self._nest(outcome.columns), outcome.rewards, outcome.terminated, outcome.truncated, infos
         faults = {at: _named(fault) for at, fault in outcome.faults.items()}
         if faults and self._on_fault == "raise":
-            _raise(outcome.faults)
+            outcome.raise_first()
         finals = outcome.finals
         if self.autoreset_mode is AutoresetMode.SAME_STEP:
             for position in finals:
@@ -249,11 +252,11 @@ class IsolatedVectorEnv(VectorEnv[Any, Any, Any]):
         chosen = dict(zip(positions, snapshots, strict=True))
         outcome = self._crew.restore(chosen)
         self._clock.begin(positions, [len(one.actions) for one in snapshots])
-        ended = _ended(outcome)
+        ended = outcome.ended()
         timed = {*self._clock.over()} & {*positions}
         self._over = sorted({*self._over} - {*positions} | {*ended} | timed)
         if outcome.faults:
-            _raise(outcome.faults)
+            outcome.raise_first()
         self._begun = self._begun or len(chosen) == self.num_envs
         return self._nest(outcome.columns), self._infos(outcome, {})
 
@@ -308,35 +311,5 @@ class IsolatedVectorEnv(VectorEnv[Any, Any, Any]):
         self._crew.close()
 
 
-def _mask(given: Any, count: int) -> np.ndarray:
-    if given is None:
-        return np.ones(count, bool)
-    if (
-        not isinstance(given, np.ndarray)
-        or given.dtype != np.bool_
-        or given.shape != (count,)
-        or not given.any()
-    ):
-        raise UsageError(
-            f"options['reset_mask'] must be an array of {count} bools, of which at least one is true"
-        )
-    return given
-
-
-def _some(mask: np.ndarray) -> list[int] | None:
-    return None if mask.all() else np.flatnonzero(mask).tolist()
-
-
-def _ended(outcome: Outcome) -> list[int]:
-    """Return whose episode is over."""
-    found: list[int] = (outcome.terminated | outcome.truncated).nonzero()[0].tolist()
-    return found
-
-
 def _named(fault: WorkerFault) -> dict[str, Any]:
     return {"worker_restarted": True, "fault": f"{fault.kind}: {fault}"}
-
-
-def _raise(faults: dict[int, WorkerFault]) -> NoReturn:
-    position, fault = next(iter(faults.items()))
-    raise WorkerFault(fault.kind, f"environment {position}: {fault}")

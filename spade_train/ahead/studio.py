@@ -7,6 +7,8 @@ round, when its designs are settled, so that a run that goes back finds it as it
 from __future__ import annotations
 
 import threading
+from collections import Counter
+from dataclasses import replace
 
 from spade_envs.errors import SpadeError
 from spade_train.ahead.orders import Order
@@ -17,6 +19,11 @@ from spade_train.outside import Outside, written
 
 POLL = 5.0
 """Seconds between two looks for answers that come as files, and before a failure of this machine is tried again."""
+
+TRIES = 3
+"""How often designs are judged on a machine that cannot; then they are refused, and others have their turn."""
+
+UNJUDGED = "this machine could not judge it; faults.jsonl says why"
 
 
 class Studio:
@@ -32,6 +39,7 @@ class Studio:
     def __init__(self, workshop: Workshop, outside: Outside, queue: Queue, poll: float = POLL) -> None:
         self._workshop, self._outside, self._queue, self._poll = workshop, outside, queue, poll
         self._judged: dict[int, Judged] = {}
+        self._vain: Counter[int] = Counter()
         self._problem: BaseException | None = None
         self._wake, self._closed = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._work, name="spade-studio", daemon=True)
@@ -70,11 +78,8 @@ class Studio:
             self._wake.clear()
             try:
                 done = [
-                    self._advance(order) for order in self._queue.open() if order.serial not in self._judged
+                    self._tried(order) for order in self._queue.open() if order.serial not in self._judged
                 ]
-            except (SpadeError, OSError) as problem:
-                self._problem = problem
-                done = [False]
             except (
                 BaseException
             ) as problem:  # a fault of the program's: who waits for designs must hear of it
@@ -82,8 +87,16 @@ class Studio:
                 return
             self._wake.wait(None if all(done) else self._poll)
 
+    def _tried(self, order: Order) -> bool:
+        """Do what can be done for an order; return whether that was all. One that fails does not hold up the next."""
+        try:
+            return self._advance(order)
+        except (SpadeError, OSError) as problem:
+            self._problem = problem
+            self._vain[order.serial] += isinstance(problem, SpadeError)
+            return False
+
     def _advance(self, order: Order) -> bool:
-        """Do what can be done for an order; return whether that was all."""
         if self._closed.is_set():
             return True
         if order.designs is None:
@@ -92,5 +105,8 @@ class Studio:
             if self._closed.is_set() or any(isinstance(one, Pending) for one in answers):
                 return False
             order = self._queue.written(order.serial, [written(one) for one in answers], context)
-        self._judged[order.serial] = self._workshop.judge(order.designs or (), order.context)
+        designs = order.designs or ()
+        if self._vain[order.serial] >= TRIES:
+            designs = tuple(replace(one, refusal=one.refusal or UNJUDGED) for one in designs)
+        self._judged[order.serial] = self._workshop.judge(designs, order.context)
         return True

@@ -2,6 +2,7 @@
 
 from spade_train.backends.address import FORMS, Address, parse_address
 from spade_train.backends.interface import Answer, Ask, Backend, Failed, Message, Pending
+from spade_train.backends.meter import Meter, Spent
 from spade_train.backends.opening import open_backend
 from spade_train.backends.options import Options, Patience, Price
 
@@ -13,10 +14,12 @@ __all__ = [
     "Backend",
     "Failed",
     "Message",
+    "Meter",
     "Options",
     "Patience",
     "Pending",
     "Price",
+    "Spent",
     "open_backend",
     "parse_address",
 ]

@@ -128,18 +128,6 @@ def tokens(played: Round) -> dict[str, int]:
     }
 
 
-def spent(played: Round) -> dict[str, Any]:
-    """Return what designs of a backend took: tokens read and written, cost (None without a price), asks in vain."""
-    asked = [design for design in played.designs if not design.prompt_ids]
-    costs = [design.cost for design in asked if design.cost is not None]
-    return {
-        "prompt_tokens": sum(design.prompt_tokens or 0 for design in asked),
-        "completion_tokens": sum(design.completion_tokens or 0 for design in asked),
-        "cost": sum(costs) if costs else None,
-        "failed": sum(design.completion_tokens is None for design in asked),
-    }
-
-
 def rewards(rows: Sequence[Row], role: str) -> list[float]:
     """Return the rewards of a role's rows that count."""
     return [row.reward for row in rows if row.role == role and row.reward is not None]

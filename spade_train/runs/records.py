@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from spade_train.backends import Spent
 from spade_train.diversity import diversity
 from spade_train.monitors import Alarm
 from spade_train.playing.decoding import Policy
@@ -27,7 +28,6 @@ from spade_train.runs.entries import (
     mean,
     play_entry,
     rewards,
-    spent,
     tokens,
 )
 from spade_train.runs.folder import RunFolder
@@ -110,7 +110,7 @@ def _part(played: Round, worth: Advantages, policy: Policy, rank: int) -> dict[s
         "rewards": {role: rewards(played.rows, role) for role in ROLES},
         "signal": {role: worth.counted.get(role, 0) - worth.flat.get(role, 0) for role in ROLES},
         "tokens": tokens(played),
-        "backend": spent(played),
+        "spent": played.spent,
     }
 
 
@@ -145,16 +145,15 @@ def _joined(number: int, parts: list[dict[str, Any]]) -> dict[str, Any]:
         "agent_reward": mean([r for part in parts for r in part["rewards"]["agent"]]),
         "blocks_with_signal": _summed(parts, "signal"),
         "tokens": _summed(parts, "tokens"),
-        "backend": _backend([part["backend"] for part in parts]),
+        "backend": _spent([part["spent"] for part in parts]),
         "environments": environments,
     }
 
 
-def _backend(parts: list[dict[str, Any]]) -> dict[str, Any]:
-    """What designs that no model in training wrote took, over all processes."""
-    costs = [part["cost"] for part in parts if part["cost"] is not None]
-    counts = {name: sum(part[name] for part in parts) for name in parts[0] if name != "cost"}
-    return {**counts, "cost": sum(costs) if costs else None}
+def _spent(parts: list[Spent | None]) -> dict[str, Any] | None:
+    """What a designer outside took, over all processes."""
+    known = [part for part in parts if part is not None]
+    return asdict(sum(known, Spent())) if known else None
 
 
 def _summed(parts: list[dict[str, Any]], key: str) -> dict[str, int]:

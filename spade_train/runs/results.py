@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
+from spade_train.backends import Spent
 from spade_train.display import summary
 from spade_train.runs.folder import RunFolder
 
@@ -39,13 +40,12 @@ def print_results(run: RunFolder, entries: list[dict[str, Any]], seconds: float,
 
 def backend_told(entries: list[dict[str, Any]]) -> str:
     """What a designer outside has read and written, and what that cost; nothing where there was none."""
-    parts = [entry["backend"] for entry in entries if entry.get("backend")]  # older runs have none
-    read, wrote, failed = (
-        sum(part[name] for part in parts) for name in ("prompt_tokens", "completion_tokens", "failed")
-    )
-    if not wrote and not failed:
+    parts = [Spent(**entry["backend"]) for entry in entries if entry.get("backend")]  # older runs have none
+    spent = sum(parts, Spent())
+    if not spent.asks:
         return ""
-    costs = [part["cost"] for part in parts if part["cost"] is not None]
-    cost = f", cost {sum(costs):.4f}" if costs else ""
-    vain = f"; {failed} designs got no reply, designs.jsonl says why" if failed else ""
-    return f"{read:,} tokens read, {wrote:,} written{cost}{vain}"
+    cost = "" if spent.cost is None else f", cost {spent.cost:.4f}"
+    vain = (
+        f"; {spent.failed} of {spent.asks} asks got no reply, designs.jsonl says why" if spent.failed else ""
+    )
+    return f"{spent.prompt_tokens:,} tokens read, {spent.completion_tokens:,} written{cost}{vain}"

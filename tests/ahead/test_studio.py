@@ -13,7 +13,8 @@ import pytest
 
 from spade_envs.errors import IsolationError
 from spade_train.ahead import Ahead
-from spade_train.backends import Answer, Ask, Failed, Pending
+from spade_train.ahead.studio import UNJUDGED
+from spade_train.backends import Answer, Ask, Failed, Meter, Pending
 from spade_train.designer import DesignContext
 from spade_train.outside import Outside
 from spade_train.rounds import Design, Stock
@@ -50,6 +51,7 @@ class Workshop:
 
     designer: Any = field(default_factory=Way)
     problems: list[Exception] = field(default_factory=list)
+    deadly: str | None = None
     settled: list[str] = field(default_factory=list)
 
     def prepared(self, policy: None, context: DesignContext) -> DesignContext:
@@ -58,6 +60,8 @@ class Workshop:
     def judge(self, designs: Sequence[Design], context: DesignContext) -> Any:
         if self.problems:
             raise self.problems.pop(0)
+        if any(one.reply == self.deadly and not one.refusal for one in designs):
+            raise IsolationError("its judge died")
         return tuple(designs)
 
     def settle(self, judged: Any) -> list[Design]:
@@ -84,7 +88,7 @@ class Run:
     rounds: int = 100
 
     def __post_init__(self) -> None:
-        outside = Outside(self.backend, 10, 1.0)
+        outside = Outside(Meter(self.backend), 10, 1.0)
         self.ahead = Ahead(self.workshop, outside, self.folder, self.limit, self.rounds, poll=0.02)  # type: ignore[arg-type]
 
     def round(self, number: int) -> tuple[list[str], Stock]:
@@ -220,6 +224,18 @@ def test_a_failure_of_the_machine_is_raised_in_a_round_and_then_tried_again(
         run.round(1)
     run.ready(2)
     assert run.round(1)[0] == ["0/0", "0/0"]
+
+
+def test_designs_that_kill_their_judge_are_refused_in_the_end_and_hold_up_nobody(run: Run) -> None:
+    run.backend.free.set()
+    run.workshop.deadly = "0/0"
+    run.round(0)
+    run.ready(1)  # the second order is judged though the first cannot be
+    run.ready(2)
+    with pytest.raises(IsolationError):
+        run.round(1)
+    designs, _ = run.ahead.round(1, 2, lambda serial: DesignContext(1, 0))
+    assert [(one.reply, one.refusal) for one in designs] == [("0/0", UNJUDGED)] * 2
 
 
 def test_a_fault_of_the_programs_is_not_swallowed(run: Run) -> None:

@@ -78,7 +78,7 @@ class Ordeal:
         self.vector.reset(seed=int(random.integers(2**31)))
 
     def step(self, tally: Tally) -> None:
-        over = set(self.vector._over) | {at for at, n in self.vector._crew._deaths.items() if n >= 10}
+        over = set(self.vector._over) | {at for at, n in self.vector._crew.blame.deaths.items() if n >= 10}
         actions = self.vector.action_space.sample()
         doomed: set[int] = set()
         if self.fatal:

@@ -51,7 +51,8 @@ KEEPERS = {
         init="self._kept = 0",
     ),
     "an object": counting(
-        "class Box:\n    def __init__(self):\n        self.kept = 0\n    def add(self):\n        self.kept += 1\nKEPT = Box()",
+        "class Box:\n    def __init__(self):\n        self.kept = 0\n"
+        "    def add(self):\n        self.kept += 1\nKEPT = Box()",
         "KEPT.add()",
         "KEPT.kept",
     ),

@@ -16,6 +16,7 @@ from web_server import Request, completion, serving
 
 from spade_train.ahead import Queue
 from spade_train.designer.slots import random_specification
+from spade_train.runs.folder import RunFolder
 
 KEY = "sk-never-to-be-seen"
 
@@ -46,7 +47,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def lines(run: Path, name: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (run / f"{name}.jsonl").read_text().splitlines()]
+    return RunFolder(run).read(f"{name}.jsonl")
 
 
 def ended(process: Started, output: Path) -> None:
@@ -87,7 +88,7 @@ def test_an_external_designer_is_paid_in_money_and_never_learns(
     run = tmp_path / "out"
     nowhere(tmp_path)
     assert KEY not in output.read_text()
-    assert "200 tokens read, 40 written, cost 0.0006; 2 designs got no reply" in output.read_text()
+    assert "200 tokens read, 40 written, cost 0.0006; 2 of 4 asks got no reply" in output.read_text()
     body = web.requests[0].body
     assert (body["temperature"], body["max_tokens"], body["model"]) == (0.7, 99, "small")
     assert "anyOf" in body["response_format"]["json_schema"]["schema"]
@@ -101,7 +102,7 @@ def test_an_external_designer_is_paid_in_money_and_never_learns(
     assert all(one["reward"] is None for one in designs)
     entries = lines(run, "rounds")
     assert [one["backend"] for one in entries] == [
-        {"prompt_tokens": 100, "completion_tokens": 20, "failed": 1, "cost": 0.0003}
+        {"asks": 2, "failed": 1, "prompt_tokens": 100, "completion_tokens": 20, "cost": 0.0003}
     ] * 2
     assert all(one["tokens"]["designer"] == 20 for one in entries)
     assert all(one["gradient"].get("designer", 0.0) == 0.0 for one in entries)
@@ -125,8 +126,11 @@ def test_designs_are_made_beside_training_and_neither_a_kill_nor_control_c_loses
         process.kill()
         kept = orders(run)
         process = start(["resume", str(run)], registry, output)
+        end = time.monotonic() + 300
         while len(played(run)) < sum(len(order["seeds"]) for order in kept):
-            assert process.exitcode is None, output.read_text()
+            if process.exitcode is not None or time.monotonic() > end:
+                process.kill()
+                pytest.fail(output.read_text())
             time.sleep(0.1)
         os.kill(process.pid, signal.SIGINT)
         process.join(120)
@@ -155,7 +159,5 @@ def orders(run: Path) -> list[dict[str, Any]]:
 
 def played(run: Path) -> list[str]:
     """The replies of whole rounds, in order."""
-    if not (run / "rounds.jsonl").exists():
-        return []
     done = {entry["round"] for entry in lines(run, "rounds")}
     return [design["reply"] for design in lines(run, "designs") if design["round"] in done]

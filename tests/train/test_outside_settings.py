@@ -64,8 +64,9 @@ def test_a_whole_setting_is_taken_over() -> None:
     outside = make_outside(said, 1.0)
     assert outside is not None
     assert (outside.tokens, outside.temperature) == (77, 0.3)
-    assert isinstance(outside.backend, Server)
-    options = outside.backend.options
+    server = outside.backend.backend
+    assert isinstance(server, Server)
+    options = server.options
     assert options.price is not None
     assert (options.price.prompt, options.together, options.parallel, options.patience.whole) == (
         1.0,
@@ -89,5 +90,5 @@ def test_a_model_that_is_not_there_is_told_before_anything_is_loaded(
         make_outside(config(designer_backend=f"transformers:{tmp_path}/no"), 1.0)
     outside = make_outside(config(designer_backend=f"transformers:{model_folder}"), 1.0)
     assert outside is not None
-    assert isinstance(outside.backend, Local)
-    assert "policy" not in vars(outside.backend)  # its weights are not loaded yet
+    assert isinstance(outside.backend.backend, Local)
+    assert "policy" not in vars(outside.backend.backend)  # its weights are not loaded yet

@@ -42,9 +42,9 @@ def full() -> Memory:
     return memory
 
 
-def brief(config: SelfPlayConfig = CONFIG, rank: int = 0) -> Brief:
+def brief(config: SelfPlayConfig = CONFIG, draw: int = 0) -> Brief:
     corpus = Corpus.of([Document("A text.", "stories.jsonl:12")])
-    return Brief(config, 2, 7, rank, corpus, 0, PoolStatistics(3))
+    return Brief(config, 2, 7, corpus, draw, PoolStatistics(3))
 
 
 def test_every_piece_of_a_context_has_its_reason() -> None:
@@ -65,10 +65,10 @@ def test_every_piece_of_a_context_has_its_reason() -> None:
     assert all(one.why for one in context.reasons)
 
 
-def test_equal_memories_give_equal_contexts_and_ranks_targets_of_their_own() -> None:
+def test_equal_memories_give_equal_contexts_and_prompts_targets_of_their_own() -> None:
     again = Memory.from_state(json.loads(json.dumps(full().state())))
     assert brief().context(full()) == brief().context(again)
-    assert {brief(rank=rank).context(full()).target for rank in range(20)} == {"space", "sorting"}
+    assert {brief(draw=draw).context(full()).target for draw in range(20)} == {"space", "sorting"}
 
 
 @pytest.mark.parametrize(("few", "follows"), [(0, True), (1, False)])
