@@ -172,11 +172,11 @@ def brief(
 
 
 def _requested(name: str, calculation: str) -> str:
-    """Return a request for what is calculated so; without a calculation, its first sentence."""
+    """Return a request for what is calculated so; without a calculation, it asks for any."""
     request = text(name)
-    return (
-        request.replace("{calculation}", calculation) if calculation else request.partition(" The answer")[0]
-    )
+    if calculation:
+        return request.replace("{calculation}", calculation)
+    return re.sub(r"\s*The answer is \{calculation\}\.", "", request)
 
 
 def edit(
