@@ -29,9 +29,9 @@ ITEMS = tuple(Item("count", seed) for seed in range(3))
 SUITE = Suite("count", ITEMS, lambda _, **__: Count(), examples=2)
 
 
-def test_every_item_is_played_as_often_and_counted(tokenizer: Any) -> None:
+def test_every_item_is_played_as_often_and_counted(model: Any, tokenizer: Any) -> None:
     right = tuple(f"<answer>{n}</answer>" for n in (1, 2, 3))
-    policy = ScriptedPolicy(None, tokenizer, script=(right, ("no",) * 5))
+    policy = ScriptedPolicy(model, tokenizer, script=(right, ("no",) * 5))
     found = evaluate(policy, SUITE, Plan(2, replace(LIMITS, turn=16), together=2), items=ITEMS[:1])
     assert {item: [one.success for one in tries] for item, tries in found.items()} == {
         ITEMS[0]: [True, False]
@@ -39,6 +39,17 @@ def test_every_item_is_played_as_often_and_counted(tokenizer: Any) -> None:
     assert [one.turns for one in found[ITEMS[0]]] == [3, 5]
     known = figures(found)
     assert (known.pass_k, known.every_k, known.steps) == (1.0, 0.0, 3.0)
+
+
+class Heard(Count):
+    """Keeps what was said."""
+
+    def __init__(self, said: list[str]) -> None:
+        self.said = said
+
+    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        self.said.append(action)
+        return super().step(action)
 
 
 def test_draws_are_the_suites_own_and_the_runs_are_left_alone(policy: Policy) -> None:
@@ -49,10 +60,13 @@ def test_draws_are_the_suites_own_and_the_runs_are_left_alone(policy: Policy) ->
         np.random.get_state()[1].copy(),
         policy.generator.get_state(),
     )
-    found = [evaluate(policy, SUITE, Plan(2, LIMITS, seed, together=4)) for seed in (0, 0, 1)]
+    heard: list[list[str]] = [[], [], []]
+    for said, seed in zip(heard, (0, 0, 1), strict=True):
+        suite = replace(SUITE, make=lambda _, said=said, **__: Heard(said))
+        evaluate(policy, suite, Plan(2, LIMITS, seed, together=4))
     after = torch.get_rng_state(), random.getstate(), np.random.get_state()[1], policy.generator.get_state()
-    assert found[0] == found[1]
-    assert found[0] != found[2]
+    assert heard[0] == heard[1]
+    assert heard[0] != heard[2]
     assert torch.equal(before[0], after[0])
     assert before[1] == after[1]
     assert (before[2] == after[2]).all()
