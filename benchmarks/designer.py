@@ -35,7 +35,8 @@ from spade_train.drafting import STAGES, Sampling, Studio
 
 COUNTS = {"free": 60, "edit": 60}
 OTHERS = 12
-CORPUS = ["shipped=0.4", "installed:networkx=0.6"]
+CORPUS = ["shipped"]
+WORDS = 60  # of a piece: 60 pieces of the shipped documents, no two the same
 SEED = 7
 SAME_EXAMPLES = 20  # designs with the same worked examples, so that a server reads them once
 
@@ -215,7 +216,7 @@ def main() -> None:
 def read(words: Sequence[str]) -> list[Document]:
     """Return 60 documents, no two the same."""
     corpus = Corpus.read(words)
-    drawn = (corpus.draw(SEED, number, words=120) for number in range(max(COUNTS.values())))
+    drawn = (corpus.draw(SEED, number, words=WORDS) for number in range(max(COUNTS.values())))
     return [document for document in drawn if document is not None]
 
 

@@ -397,11 +397,27 @@ class SelfPlayConfig:
                 f"schedule {self.schedule} lets the designer learn, and designer_backend cannot. "
                 "Set schedule: designer_frozen."
             )
-        if address.kind == "folder" and not self.designer_ahead:
+        if address.kind == "folder":
+            self._check_files()
+        self.backend_options()
+
+    def _check_files(self) -> None:
+        """Raise :class:`UsageError` for what cannot wait for replies that come as files."""
+        if not self.designer_ahead:
             raise UsageError(
                 "designer_backend folder: its replies come later than a round can wait for. Set designer_ahead: 1."
             )
-        self.backend_options()
+        for name, value in (("designer", "two_stage"), ("hints", "reader")):
+            if getattr(self, name) == value:
+                raise UsageError(
+                    f"{name} {value} asks twice, and designer_backend folder answers too late for that. "
+                    f"Set another {name}."
+                )
+
+    @property
+    def repairs(self) -> int:
+        """How often a refused design goes back: never to a folder, whose answer would come too late."""
+        return 0 if (self.designer_backend or "").startswith("folder:") else self.max_repairs
 
     def backend_options(self) -> Options:
         """Return how ``designer_backend`` is asked. Raises UsageError for a price that is none."""

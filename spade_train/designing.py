@@ -167,14 +167,16 @@ class Workshop:
         """Return the designs with what came of the refused ones' repairs; one that came to nothing stays as it was."""
         found = judged.pairs
         latest = firsts = [_refused(*pair) for pair in found]
-        chats = [self.designer.prompt(context)] * len(found)
+        told = [(context, self.designer.prompt(context))] * len(found)
         for turn in range(1, self.max_repairs + 1):
             due = [n for n, (design, verdict) in enumerate(found) if not _passed(verdict) and design.reply]
             for n in due:
                 last = latest[n]
-                chats[n] = repair_prompt(self.designer, chats[n], last.reply, _draft(last), last.findings)
-            again = voice([chats[n] for n in due]) if due else []
-            read = [self._reread(one, context, latest[n]) for n, one in zip(due, again, strict=True)]
+                told[n] = repair_prompt(
+                    self.designer, *told[n], last.reply, _draft(last), last.findings, turn
+                )
+            again = voice([told[n][1] for n in due]) if due else []
+            read = [self._reread(one, told[n][0], latest[n]) for n, one in zip(due, again, strict=True)]
             new = self._judged(replace(judged, designs=tuple(read), verdicts=()), context, policy)
             for n, (design, verdict) in zip(due, new.pairs, strict=True):
                 if _passed(verdict):

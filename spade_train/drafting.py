@@ -93,12 +93,17 @@ class Design:
 
 @dataclass
 class _Draft:
-    """A design that is being made: its chat so far and its attempts."""
+    """A design that is being made: what each attempt was asked with, its chat, and what came of it."""
 
-    context: DesignContext
+    contexts: list[DesignContext]
     chats: list[list[Message]]
     spent: tuple[int, int] = (0, 0)
     attempts: list[Attempt] = field(default_factory=list)
+
+    @property
+    def context(self) -> DesignContext:
+        """What the latest attempt was asked with."""
+        return self.contexts[-1]
 
     @property
     def best(self) -> int:
@@ -134,7 +139,7 @@ class Studio:
             open_drafts = [draft for draft in drafts if not draft.attempts or self._repairable(draft)]
             for draft in open_drafts:
                 if draft.attempts:
-                    draft.chats.append(_repair_chat(designer, draft))
+                    _go_back(designer, draft)
             asks = [self._ask(draft.chats[-1], draft.context, turn, designer) for draft in open_drafts]
             for draft, answer in zip(open_drafts, self.backend.answer(asks) if asks else [], strict=True):
                 self._take(designer, draft, answer)
@@ -152,7 +157,7 @@ class Studio:
             answer = next(answers) if plan else None
             spent = (answer.prompt_tokens, answer.completion_tokens) if isinstance(answer, Answer) else (0, 0)
             planned = replace(context, plan=answer.text) if isinstance(answer, Answer) else context
-            yield _Draft(planned, [designer.prompt(planned)], spent)
+            yield _Draft([planned], [designer.prompt(planned)], spent)
 
     def _ask(
         self, messages: Sequence[Message], context: DesignContext, turn: int, designer: Designer | None
@@ -231,11 +236,16 @@ class Studio:
         }
 
 
-def _repair_chat(designer: Designer, draft: _Draft) -> list[Message]:
-    """Return the chat in which the attempt that came furthest goes back with what was found of it."""
-    attempt = draft.attempts[draft.best]
+def _go_back(designer: Designer, draft: _Draft) -> None:
+    """Add the chat in which the attempt that came furthest goes back with what was found of it."""
+    attempt, context, chat = (part[draft.best] for part in (draft.attempts, draft.contexts, draft.chats))
     assert attempt.reply is not None  # what got no reply is not repaired
-    return repair_prompt(designer, draft.chats[draft.best], attempt.reply, attempt.draft, attempt.findings)
+    turn = len(draft.attempts)
+    context, chat = repair_prompt(
+        designer, context, chat, attempt.reply, attempt.draft, attempt.findings, turn
+    )
+    draft.contexts.append(context)
+    draft.chats.append(chat)
 
 
 def _stage(report: Report) -> Stage:

@@ -56,7 +56,7 @@ def make_selfplay(
         world=world,
         hints_by_reader=config.hints == "reader",
         outside=make_outside(config, grpo.temperature),
-        max_repairs=config.max_repairs,
+        max_repairs=config.repairs,
         model=config.designer_model or settings.model.model_name_or_path,
     )
     return SelfPlay(

@@ -45,6 +45,7 @@ class DesignContext:
         reasons: why each of these was chosen.
         plan: what the designer answered to the way's first question, where the way has one.
         number: which design of the round this is, where each has a prompt of its own; worked examples stay the same.
+        draw: how often another reply was asked for in the place of a refused one: what is drawn by lot is another then.
     """
 
     round: int
@@ -59,6 +60,7 @@ class DesignContext:
     reasons: tuple[Reason, ...] = ()
     plan: str = ""
     number: int = 0
+    draw: int = 0
 
     def rng(self) -> Random:
         """Return a fresh generator, the same for equal run seed and round."""
@@ -66,7 +68,7 @@ class DesignContext:
 
     def own_rng(self, about: str) -> Random:
         """Return a fresh generator for one matter of one design."""
-        return Random(f"{self.seed}/{self.round}/{self.number}/{about}")
+        return Random(f"{self.seed}/{self.round}/{self.number}/{about}{self.draw or ''}")
 
 
 @dataclass(frozen=True, slots=True)

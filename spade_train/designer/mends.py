@@ -100,8 +100,8 @@ def with_facts(source: str, facts: Facts) -> str:
     """Return the source with a header whose form and facts are right; what the model chose stays where it can.
 
     Id, title and summary are taken from the class where they are missing. A key that is none is left out, tags become
-    lower case, texts are cut to their lengths, and of the id its CamelCase name is kept. A last mark that is misspelt
-    or missing is written; a source without the first is left as it is.
+    lower case, texts are cut to their lengths, and of the id its name is kept. A last mark that is misspelt or missing
+    is written; a source without the first is left as it is.
     """
     found = _HEADER.search(source)
     if found is None:

@@ -91,6 +91,13 @@ def text(name: str) -> str:
     return (Path(__file__).parent / "texts" / f"{name}.md").read_text("utf-8").strip()
 
 
+@cache
+def calculations() -> tuple[str, ...]:
+    """Return what a small model may be asked to let an answer be: left alone, it asks for what it tells."""
+    path = Path(__file__).parent / "texts" / "calculations.txt"
+    return tuple(path.read_text("utf-8").splitlines())
+
+
 def sha256(messages: Sequence[Message]) -> str:
     """Return the hash of a chat, which stands for the prompt in records."""
     return hashlib.sha256(json.dumps(list(messages), ensure_ascii=False).encode()).hexdigest()
@@ -120,7 +127,7 @@ def free(
         UsageError: the window does not hold the role, the contract and the request.
     """
     asked = _joined(
-        "\n", [_target(context), _parents(context), text(request).replace("{plan}", context.plan)]
+        "\n", [_target(context), _parents(context), _requested(request, "").replace("{plan}", context.plan)]
     )
     told = _told(context, window)
     left = window.left(text("role"), text("contract"), told, asked)
@@ -145,20 +152,31 @@ def brief(
     Raises:
         UsageError: the window does not hold the rules and the request.
     """
-    asked = _joined("\n", [_target(context), text(request).replace("{plan}", context.plan)])
+    calculation = context.own_rng("calculation").choice(calculations())
+    asked = _joined(
+        "\n", [_target(context), _requested(request, calculation).replace("{plan}", context.plan)]
+    )
     told = _told(context, window)
     quoted = _quoted(context, window)
     document = f"Document: {quoted}" if quoted else ""
     left = window.left(text("brief"), told, asked, document)
     turns: list[Message] = []
     for example in examples:
-        question = f"Document: {example.document}\n{text('request_brief')}"
+        question = f"Document: {example.document}\n{_requested('request_brief', example.answer)}"
         file = _joined("\n", [f"Plan: {example.plan}" if example.plan else "", _fenced(example.source)])
         if window.count(question) + window.count(file) <= left:
             left -= window.count(question) + window.count(file)
             turns += [_message("user", question), _message("assistant", file)]
     last = _message("user", _joined("\n", [document, told, asked]))
     return [_message("system", text("brief")), *turns, last]
+
+
+def _requested(name: str, calculation: str) -> str:
+    """Return a request for what is calculated so; without a calculation, it asks for any."""
+    request = text(name)
+    if calculation:
+        return request.replace("{calculation}", calculation)
+    return re.sub(r"\s*The answer is \{calculation\}\.", "", request)
 
 
 def edit(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
 from spade_envs import Finding, Rejection, parse_header, read_reply
 from spade_train.designer import prompts
@@ -20,22 +21,30 @@ REPORT_FINDINGS, REPORT_LENGTH = 3, 1_500
 
 def repair_prompt(
     designer: Designer,
+    context: DesignContext,
     messages: Sequence[Message],
     reply: str,
     refused: Draft | None,
     findings: Sequence[Finding],
-) -> list[Message]:
-    """Return the chat in which a refused reply goes back with what was found.
+    turn: int,
+) -> tuple[DesignContext, list[Message]]:
+    """Return the chat in which a refused reply goes back with what was found, and the context that it is read in.
 
-    Whole methods are asked for where there is a source to put them into; another reply where none could be read, or
-    where it is the idea that was refused.
+    Whole methods are asked for where there is a source to put them into. Where none could be read, or where it is the
+    idea that was refused, another reply is asked for, with what is drawn by lot drawn anew.
 
     Args:
+        context: what the reply was asked with.
         messages: the chat that the reply answered.
         refused: the source that was read from it, if any.
         findings: why it was refused.
+        turn: how many replies there have been.
     """
-    return prompts.repair(messages, reply, report(findings, refused), _kind(designer, refused, findings))
+    kind = _kind(designer, refused, findings)
+    if kind == "again":
+        context = replace(context, draw=turn)
+        messages = designer.prompt(context)
+    return context, prompts.repair(messages, reply, report(findings, refused), kind)
 
 
 def read_repair(

@@ -13,7 +13,7 @@ from spade_envs import Rejection, parse_header, seeds_folder
 OURS = ("id", "summary", "origin", "parent", "generation_round", "license", "contract")
 """Keys of the header that follow from the code or state facts: a model need not spend tokens on them."""
 
-_LINE = re.compile(r"# (Document|Plan): (.*)\n")
+_LINE = re.compile(r"# (Document|Answer|Plan): (.*)\n")
 Form = Literal["questions", "tools"]
 """Of short environments: one question to be answered, or tools to be used first."""
 
@@ -23,12 +23,14 @@ class Example:
     """A document and the file that was written about it, as a prompt shows it.
 
     Attributes:
-        plan: the idea in a line; empty where nobody wrote one.
+        answer: what is to be calculated; empty where nobody wrote it down, as is the plan.
+        plan: the idea in a line.
         source: without the header's keys that a model does not write.
         whole: the file itself.
     """
 
     document: str
+    answer: str
     plan: str
     source: str
     whole: str
@@ -60,9 +62,9 @@ def as_asked(source: str) -> str:
 
 def _example(source: str) -> Example:
     header = parse_header(source)
-    said = {"Document": "" if isinstance(header, Rejection) else header.summary, "Plan": ""}
+    said = {"Document": "" if isinstance(header, Rejection) else header.summary, "Answer": "", "Plan": ""}
     while found := _LINE.match(source):
         said[found[1]] = found[2]
         source = source[found.end() :]
     whole = source.removeprefix("#\n")
-    return Example(said["Document"], said["Plan"], as_asked(whole), whole)
+    return Example(said["Document"], said["Answer"], said["Plan"], as_asked(whole), whole)

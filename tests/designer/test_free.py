@@ -94,6 +94,22 @@ def test_a_plan_comes_first_and_stands_in_the_second_prompt() -> None:
     assert FreeDesigner().preface(CONTEXT) is None
 
 
+@pytest.mark.parametrize("brief", [False, True])
+@pytest.mark.parametrize("planned", [False, True])
+def test_nothing_is_left_to_be_filled_in(brief: bool, planned: bool) -> None:
+    designer = FreeDesigner(brief=brief, planned=planned)
+    for messages in (designer.prompt(CONTEXT), designer.preface(CONTEXT) or []):
+        assert not any(
+            "{" + name + "}" in m["content"] for m in messages for name in ("plan", "calculation", "draws")
+        )
+
+
+def test_a_small_model_is_told_what_to_calculate_another_thing_each_time() -> None:
+    asked = {FreeDesigner(brief=True).prompt(DesignContext(1, 2, number=n))[-1]["content"] for n in range(30)}
+    assert len(asked) > 10
+    assert all("The answer is " in one for one in asked)
+
+
 def test_equal_prompts_have_equal_hashes_and_others_do_not() -> None:
     one, other = (FreeDesigner().prompt(DesignContext(n, 0)) for n in (0, 1))
     assert prompts.sha256(one) == prompts.sha256(FreeDesigner().prompt(DesignContext(0, 0)))

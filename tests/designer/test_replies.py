@@ -61,7 +61,7 @@ def test_no_reply_raises_in_any_way_nor_does_its_repair(way: str, text: str) -> 
     read = designer.read(text, context)
     findings = read.findings if isinstance(read, Rejection) else ()
     refused = None if isinstance(read, Rejection) else read
-    chat = repair_prompt(designer, designer.prompt(context), text, refused, findings)
+    _, chat = repair_prompt(designer, context, designer.prompt(context), text, refused, findings, 1)
     assert chat[-1]["role"] == "user"
     assert isinstance(read_repair(designer, text, context, refused, findings), (Draft, Rejection))
 

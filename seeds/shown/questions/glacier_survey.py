@@ -1,4 +1,5 @@
 # Document: A glacier loses ice in warm months and gains it in cold ones. Surveyors note its height each month.
+# Answer: the name with the greatest fall from one number to the next
 # Plan: heights of seven months are drawn; asked is the month of the greatest fall.
 #
 # /// spade

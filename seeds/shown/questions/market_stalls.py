@@ -1,4 +1,5 @@
 # Document: At a market, each stall has its own prices. Cooks with little money compare what a whole meal would cost.
+# Answer: the lowest total of amounts times prices among several offers
 # Plan: prices of three stalls and a shopping list are drawn; asked is the lowest total.
 #
 # /// spade

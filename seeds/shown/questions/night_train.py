@@ -1,4 +1,5 @@
 # Document: A night train stops at many stations. At each, some people get off and others get on; the guard counts them.
+# Answer: the greatest value that a running number reaches
 # Plan: people who leave and board at each station are drawn; asked is the greatest number on the train.
 #
 # /// spade

@@ -1,4 +1,5 @@
 # Document: Monks copied manuscripts by hand. Two copies of a line seldom agree, and scholars count the differences.
+# Answer: how many places differ between a list and its shuffled copy
 # Plan: a line of words and a copy with some words in other places are drawn; asked is how many moved.
 #
 # /// spade

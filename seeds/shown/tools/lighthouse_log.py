@@ -1,4 +1,5 @@
 # Document: A lighthouse keeper notes which ships pass and what they carry, and is asked for the total of one cargo.
+# Answer: the total of one kind, when each part has to be looked up
 # Plan: each night has a cargo and its tons, read by a tool; asked is the sum of one cargo.
 #
 # /// spade

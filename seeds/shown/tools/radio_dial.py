@@ -1,4 +1,5 @@
 # Document: A radio operator tunes a receiver. The signal is the stronger the nearer the dial is to the sender.
+# Answer: a hidden number that is found by measuring
 # Plan: a hidden frequency is narrowed down by a tool; asked is the frequency.
 #
 # /// spade

@@ -1,4 +1,5 @@
 # Document: In a library, returned books must go back to the shelf of their subject before the doors close.
+# Answer: reached when each thing lies where it belongs
 # Plan: books are put on shelves by a tool; reached when each lies in its range.
 #
 # /// spade
