@@ -110,7 +110,7 @@ def test_an_external_designer_is_paid_in_money_and_never_learns(
     assert [one["stock"] for one in entries] == [None, None]
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_designs_are_made_beside_training_and_neither_a_kill_nor_control_c_loses_one(
     model_folder: Path, registry: Path, tmp_path: Path
 ) -> None:

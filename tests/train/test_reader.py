@@ -30,7 +30,7 @@ def small(tokenizer: Any) -> Policy:
     return Policy(model, tokenizer, generator=torch.Generator().manual_seed(0))
 
 
-@pytest.mark.parametrize("way", ["policy", "backend"])
+@pytest.mark.parametrize("way", ["policy", pytest.param("backend", marks=pytest.mark.soak)])
 def test_a_small_models_hints_are_judged_and_none_is_lost(
     way: str, small: Policy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
