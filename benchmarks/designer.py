@@ -190,7 +190,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, help="designs of each way (default: 60 and 12)")
     parser.add_argument("--folder", type=Path, default=Path("designer"))
     parser.add_argument("--at_once", type=int, default=4, help="replies that are asked for together")
-    parser.add_argument("--tokens", type=int, default=1_000, help="the most tokens of a reply")
+    parser.add_argument("--tokens", type=int, default=600, help="the most tokens of a reply")
     parser.add_argument("--window", type=int, default=3_500, help="the most tokens of a prompt")
     parser.add_argument("--temperature", type=float, default=0.8)
     parser.add_argument("--full", action="store_true", help="show the whole contract, for larger models")
