@@ -13,6 +13,7 @@ from typing import Literal
 from spade_envs.errors import UsageError
 from spade_envs.registry import Rules
 from spade_train.backends import Options, Patience, Price, parse_address
+from spade_train.curriculum import Band, Shares
 from spade_train.schedule import Schedule
 
 
@@ -168,7 +169,7 @@ class SelfPlayConfig:
     replay: bool = field(
         default=True,
         metadata=_help(
-            "Whether the run's own environments on the frontier fill blocks beside the curriculum."
+            "Whether the run's own environments fill blocks, too, beside those of the curriculum."
         ),
     )
     action_format: Literal["xml", "boxed", "tool_call", "raw"] = field(
@@ -177,6 +178,31 @@ class SelfPlayConfig:
     curriculum: list[str] = field(
         default_factory=list,
         metadata=_help("Ids that fill refused designs' blocks (default: every seed environment)."),
+    )
+    prioritised: bool = field(
+        default=True,
+        metadata=_help(
+            "Whether blocks beside the designs go to what the agent can learn most from; false: uniformly."
+        ),
+    )
+    band_low: float = field(
+        default=0.3, metadata=_help("Success without the hint from which on an environment teaches most.")
+    )
+    band_high: float = field(default=0.7, metadata=_help("Success up to which it does."))
+    levels: bool = field(
+        default=True,
+        metadata=_help(
+            "Whether the curriculum's environments get harder once 0.9 of at least 8 plays are won."
+        ),
+    )
+    replay_share: float = field(
+        default=0.1, metadata=_help("Share of those blocks that replay what is mastered, against forgetting.")
+    )
+    reference_share: float = field(
+        default=0.1,
+        metadata=_help(
+            "Share of those blocks that play the curriculum's ids uniformly at their easiest level."
+        ),
     )
     mastered_above: float = field(
         default=0.9,
@@ -214,6 +240,16 @@ class SelfPlayConfig:
         ),
     )
     warm_up_learning_rate: float = field(default=1e-5, metadata=_help("Learning rate of the warm-up."))
+    evaluate_rounds: int = field(
+        default=0,
+        metadata=_help("Evaluate before the first round and after every so many, and the last; 0: never."),
+    )
+    evaluate_suites: list[str] = field(
+        default_factory=lambda: ["heldout"],
+        metadata=_help("Suites of that, as spade-train eval names them, for example heldout history."),
+    )
+    evaluate_items: int = field(default=20, metadata=_help("Items of each suite."))
+    evaluate_plays: int = field(default=2, metadata=_help("Plays of each item."))
     save_rounds: int = field(
         default=1, metadata=_help("Save a checkpoint after every so many rounds; 0 saves none until the end.")
     )
@@ -259,6 +295,23 @@ class SelfPlayConfig:
             pool_size=self.pool_size or None,
         )
 
+    def shares(self) -> Shares:
+        """Return how blocks beside the designs are divided.
+
+        Raises:
+            UsageError: a share or the band cannot be.
+        """
+        if not 0 <= self.band_low < self.band_high <= 1:
+            raise UsageError(
+                f"band_low is {self.band_low} and band_high {self.band_high}; they are rates, from 0 to 1, that rise."
+            )
+        if min(self.replay_share, self.reference_share) < 0 or self.replay_share + self.reference_share > 1:
+            raise UsageError(
+                f"replay_share is {self.replay_share} and reference_share {self.reference_share}; together they are "
+                "at most 1, and neither is negative."
+            )
+        return Shares(self.replay_share, self.reference_share, Band(self.band_low, self.band_high))
+
     @property
     def designer_folder(self) -> str | None:
         """The model that ``designer_backend`` loads into this process with transformers, if it does."""
@@ -296,6 +349,7 @@ class SelfPlayConfig:
         self._check_roles()
         self._check_backend()
         self.rules()
+        self.shares()
         if self.turn_tokens > completion_tokens:
             raise UsageError(
                 f"turn_tokens ({self.turn_tokens}) exceeds max_completion_length ({completion_tokens}), "
@@ -343,11 +397,27 @@ class SelfPlayConfig:
                 f"schedule {self.schedule} lets the designer learn, and designer_backend cannot. "
                 "Set schedule: designer_frozen."
             )
-        if address.kind == "folder" and not self.designer_ahead:
+        if address.kind == "folder":
+            self._check_files()
+        self.backend_options()
+
+    def _check_files(self) -> None:
+        """Raise :class:`UsageError` for what cannot wait for replies that come as files."""
+        if not self.designer_ahead:
             raise UsageError(
                 "designer_backend folder: its replies come later than a round can wait for. Set designer_ahead: 1."
             )
-        self.backend_options()
+        for name, value in (("designer", "two_stage"), ("hints", "reader")):
+            if getattr(self, name) == value:
+                raise UsageError(
+                    f"{name} {value} asks twice, and designer_backend folder answers too late for that. "
+                    f"Set another {name}."
+                )
+
+    @property
+    def repairs(self) -> int:
+        """How often a refused design goes back: never to a folder, whose answer would come too late."""
+        return 0 if (self.designer_backend or "").startswith("folder:") else self.max_repairs
 
     def backend_options(self) -> Options:
         """Return how ``designer_backend`` is asked. Raises UsageError for a price that is none."""
@@ -383,6 +453,9 @@ _LEAST = (
         ("save_rounds", 0),
         ("round_retries", 0),
         ("pool_size", 0),
+        ("evaluate_rounds", 0),
+        ("evaluate_items", 1),
+        ("evaluate_plays", 1),
         ("memory_size", 2),
         ("warm_up_steps", 0),
         ("designer_tokens", 1),

@@ -14,7 +14,7 @@ from spade_train.presets import DEFAULT, preset_names, read_preset
 
 _HELP = """\
 usage: spade-train [--config PRESET|FILE.yaml] [--SETTING VALUE ...]
-       spade-train list | show RUN | resume RUN | rollback RUN ROUND     (each has --help)
+       spade-train list | show RUN | resume RUN | rollback RUN ROUND | eval MODEL | data RUN     (each has --help)
 
 One language model designs environments, plays them, and learns from both.
 

@@ -12,6 +12,7 @@ from spade_train.ahead import Ahead
 from spade_train.backends import Meter, open_backend
 from spade_train.config import SelfPlayConfig
 from spade_train.corpus import Corpus, read_corpus
+from spade_train.curriculum import Learnt
 from spade_train.designer import Designer, Window
 from spade_train.designer.freedom import Freedom, fixed
 from spade_train.designer.ways import Way, make_way
@@ -55,7 +56,7 @@ def make_selfplay(
         world=world,
         hints_by_reader=config.hints == "reader",
         outside=make_outside(config, grpo.temperature),
-        max_repairs=config.max_repairs,
+        max_repairs=config.repairs,
         model=config.designer_model or settings.model.model_name_or_path,
     )
     return SelfPlay(
@@ -71,6 +72,7 @@ def make_selfplay(
         world=world,
         memory=checkpoint.memory() if checkpoint else Memory(limit=config.memory_size),
         watch=Watch.from_state(checkpoint.state.watch) if checkpoint else Watch(),
+        learnt=Learnt.from_state(checkpoint.state.learnt) if checkpoint else Learnt(),
         ahead=_ahead(config, workshop, run),
         freedom=freedom,
         make_designer=partial(make_designer, config),

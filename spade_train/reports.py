@@ -33,7 +33,7 @@ def facts_of(env_id: str) -> Facts | None:
         with contextlib.suppress(SpadeError):
             entry = registry.entry(name)
             score = (entry.report.get("scores") or {}).get("difficulty")
-            return Facts(entry.header.domain, entry.header.skills, score)
+            return Facts(entry.header.domain, entry.header.skills, score, entry.header.difficulty_levels or 1)
     return None
 
 

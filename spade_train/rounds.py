@@ -14,6 +14,7 @@ from spade_train.designer import Reason
 from spade_train.monitors import Alarm
 from spade_train.playing.play import Episode
 from spade_train.rewards.regret import Regret, paired_regret
+from spade_train.rewards.uncertainty import Tally
 
 Role = Literal["designer", "agent"]
 
@@ -107,12 +108,16 @@ class Played:
         blocks: G plays each way from one seed; the unhinted ones are rows of the batch.
         extra: plays from further seeds, measured only: they narrow the regret's interval.
         blind: plays with the hint and another seed's observations, measured only.
+        level: the difficulty that was played, from 1.
+        why: for which reason the curriculum chose it; nothing of a new design.
     """
 
     env_id: str
     blocks: tuple[Block, ...]
     extra: tuple[Block, ...] = ()
     blind: tuple[Episode, ...] = ()
+    level: int = 1
+    why: str = ""
 
     @property
     def all(self) -> tuple[Block, ...]:
@@ -123,6 +128,12 @@ class Played:
         """Yield the plays that count, without or with the hint."""
         for block in self.all:
             yield from (one for one in (block.hinted if hinted else block.plain) if one.counts)
+
+    @property
+    def plain(self) -> Tally:
+        """Successes of the unhinted plays that count."""
+        won = [one.success for one in self.episodes(hinted=False)]
+        return Tally(sum(won), len(won))
 
     @cached_property
     def success(self) -> float | None:

@@ -16,6 +16,8 @@ from spade_envs.errors import SpadeError, UsageError
 from spade_train import trl_plugin
 from spade_train.corpus import Corpus
 from spade_train.display import Display
+from spade_train.evaluation.suite import Options as SuiteOptions
+from spade_train.evaluation.suites import make_suites
 from spade_train.flags import Words, check_names
 from spade_train.models.model import resolve_model
 from spade_train.models.sketch import check_model, read_sketch
@@ -165,6 +167,8 @@ def _check(settings: Settings, model: str, console: Console) -> Corpus:
     own = settings.selfplay
     make_outside(own, settings.grpo.temperature)
     make_pay(own)
+    if own.evaluate_rounds:
+        make_suites(own.evaluate_suites, SuiteOptions(items=1))
     corpus = make_corpus(own, console.print)
     for one in corpus.unread:
         console.print(f"corpus: {printable(one.text())}", markup=False)

@@ -40,11 +40,12 @@ from spade_train.briefing import Brief, remembered
 from spade_train.clock import Clock
 from spade_train.config import SelfPlayConfig
 from spade_train.corpus import Corpus
-from spade_train.curriculum import choose
+from spade_train.curriculum import Choice, Learnt, choose, uniform
 from spade_train.designer import DesignContext, Designer, Reason
 from spade_train.designer.freedom import Freedom, fixed
 from spade_train.designer.ways import Way
 from spade_train.designing import Workshop
+from spade_train.filling import candidates, results
 from spade_train.memory import Facts, Idea, Memory, Record, statistics
 from spade_train.monitors import Alarm, DesignSeen
 from spade_train.playing.decoding import Policy
@@ -76,7 +77,7 @@ class Roles:
 
 @dataclass
 class SelfPlay:
-    """The parts that a round needs. Memory, watch, standing and the workshop's registry grow; the rest stays.
+    """The parts that a round needs. Memory, watch, standing, learnt and the workshop's registry grow; the rest stays.
 
     Attributes:
         seed: the run's seed; a round's draws follow from it, the round's number and the rank alone.
@@ -97,6 +98,7 @@ class SelfPlay:
     world: World = field(default_factory=World)
     memory: Memory = field(default_factory=Memory)
     watch: Watch = field(default_factory=Watch)
+    learnt: Learnt = field(default_factory=Learnt)
     _facts: dict[str, Facts | None] = field(default_factory=dict, init=False, repr=False)
     ahead: Ahead | None = None
     freedom: Freedom = field(default_factory=lambda: fixed("slots"))
@@ -110,7 +112,7 @@ class SelfPlay:
         plan = plan.with_designs(len(designs))
         with clock.phase("play"):
             roles.use("agent")
-            played = self._play(roles.agent, designs, plan, rng)
+            played = self._play(roles.agent, designs, plan, rng, number)
         rows = self.pay.of_agent(played) if plan.agent_learns else []
         watch, alarms = self._look(number, designs, played, flat_blocks(rows, self.schedule.group))
         if plan.designer_learns:
@@ -119,6 +121,7 @@ class SelfPlay:
         kept = self.standing.after(number, designs, played, out)
         self._remember(number, designs, kept.measured, remembered(reasons))
         self._free(designs)
+        self._learn(number, played)
         self.watch = watch  # last, as the memory: a round that fails before can be played again
         outside = self.workshop.outside
         spent = outside.backend.take() if outside else None
@@ -183,18 +186,18 @@ class SelfPlay:
         return self._facts[env_id]
 
     def _play(
-        self, policy: Policy, designs: Sequence[Design], plan: RoundPlan, rng: random.Random
+        self, policy: Policy, designs: Sequence[Design], plan: RoundPlan, rng: random.Random, number: int
     ) -> list[Played]:
         """Play every block without and with the hint; then new designs that ask for more.
 
         Their regret is still vague, or the hint may be all that they ask for.
         """
-        spare = iter(choose(self._candidates(), sum(d.env_id is None for d in designs) + plan.fillers, rng))
+        spare = iter(self._fillers(number, sum(d.env_id is None for d in designs) + plan.fillers))
+        chosen = [Choice(one.env_id, 1, "") if one.env_id else next(spare) for one in designs]
         places = [
-            Place(design.env_id or next(spare), _seeds(rng, plan.blocks // plan.designs))
-            for design in designs
+            Place(one.env_id, _seeds(rng, plan.blocks // plan.designs), one.level, one.why) for one in chosen
         ]
-        places += [Place(env_id, _seeds(rng, 1)) for env_id in spare]
+        places += [Place(one.env_id, _seeds(rng, 1), one.level, one.why) for one in spare]
         player = Player(policy, self.schedule.group, self.make, self.limits)
         played = player.blocks(places)
         new = [n for n, design in enumerate(designs) if design.env_id]
@@ -203,6 +206,26 @@ class SelfPlay:
         for n, one in zip(new, player.blind(narrow, self.config.blind_plays, rng), strict=True):
             played[n] = one
         return played
+
+    def _fillers(self, number: int, count: int) -> list[Choice]:
+        """Choose what fills the blocks of refused designs and those beside the designs.
+
+        By draws of its own: seeds are the same however it is chosen.
+        """
+        rng = random.Random(f"{self.seed}/{number}/{self.world.rank}/curriculum")
+        if not self.config.prioritised:
+            return [Choice(one, 1, "drawn uniformly") for one in uniform(self._candidates(), count, rng)]
+        fit = candidates(
+            self.pool, self.standing.statuses, self.watch.quarantined, self._facts_of, self.config.replay
+        )
+        weakness = {one.skill: one.weakness for one in self.memory.profile()}
+        return choose(fit, self.learnt, count, number, rng, self.config.shares(), weakness)
+
+    def _learn(self, number: int, played: Sequence[Played]) -> None:
+        """Let the curriculum know what every process has played: all know the same."""
+        parts = self.world.gather(results(played, self._facts_of, self.config.levels))
+        known = [one for part in parts for one in part]
+        self.learnt = self.learnt.after(number, known, self.config.shares().ladder)
 
     def _candidates(self) -> list[str]:
         """What fills blocks: the pool, and the run's own active environments on the frontier."""
@@ -215,7 +238,8 @@ class SelfPlay:
         self, number: int, designs: Sequence[Design], played: Sequence[Played], flat: Tally
     ) -> tuple[Watch, tuple[Alarm, ...]]:
         """Let the monitors see what every process has designed and played; all come to the same alarms."""
-        known = [environment_seen(one, random_play(report_of(one.env_id))) for one in played]
+        easiest = [one for one in played if one.level == 1]  # other levels are other tasks
+        known = [environment_seen(one, random_play(report_of(one.env_id))) for one in easiest]
         ideas = [(Idea.of(design.source or ""), design.env_id) for design in designs]
         parts = self.world.gather((known, ideas, flat))
         seen = [one for part, *_ in parts for one in part]
@@ -224,9 +248,9 @@ class SelfPlay:
         told = [DesignSeen(key, env_id) for key, (_, env_id) in zip(keys, meant, strict=True) if key]
         return self.watch.after(number, seen, total(flat for *_, flat in parts), told)
 
-    def make(self, env_id: str) -> TextEnvironment:
-        """Open an environment's text face."""
-        env: TextEnvironment = make_text(env_id, action_format=self.config.action_format)
+    def make(self, env_id: str, **arguments: int) -> TextEnvironment:
+        """Open an environment's text face; ``difficulty`` is its level."""
+        env: TextEnvironment = make_text(env_id, action_format=self.config.action_format, **arguments)
         return env
 
     def _remember(

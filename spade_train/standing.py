@@ -43,7 +43,7 @@ class Tallied:
         plain, hinted = list(played.episodes(hinted=False)), list(played.episodes(hinted=True))
         return cls(
             played.env_id,
-            why,
+            f"{why}: {played.why}" if played.why else why,
             played.returns(hinted=False),
             played.returns(hinted=True),
             sum(one.success for one in plain),

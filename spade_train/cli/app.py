@@ -22,6 +22,8 @@ COMMANDS = {
     "rollback": "spade_train.cli.rollback",
     "list": "spade_train.cli.runs",
     "show": "spade_train.cli.show",
+    "eval": "spade_train.cli.evaluate",
+    "data": "spade_train.cli.data",
     "corpus": "spade_train.cli.corpus",
     "saw": "spade_train.cli.saw",
 }

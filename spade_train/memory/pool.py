@@ -14,11 +14,13 @@ class Facts:
 
     Attributes:
         difficulty: what admission scored it, in [0, 1]; None where it has no score.
+        levels: how many levels of difficulty it has.
     """
 
     domain: str
     skills: tuple[str, ...]
     difficulty: float | None = None
+    levels: int = 1
 
 
 @dataclass(frozen=True, slots=True)

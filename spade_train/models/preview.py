@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from spade_envs import make_text, seeds_folder
-from spade_train.curriculum import choose
+from spade_train.curriculum import uniform
 from spade_train.designer import SlotDesigner
 from spade_train.designer.slots import templates
 from spade_train.models.budget import Lengths
@@ -58,7 +58,7 @@ def preview(selfplay: SelfPlay, sketch: Sketch, designer: Sketch) -> Preview:
         SpadeError: an environment cannot be played on this machine.
     """
     rng = random.Random(f"{selfplay.seed}/0/0")
-    chosen = choose(selfplay.pool, min(SAMPLED, len(selfplay.pool)), rng)
+    chosen = uniform(selfplay.pool, min(SAMPLED, len(selfplay.pool)), rng)
     seed = rng.randrange(TRAINING_SEEDS)
     openings = [_opening(selfplay, sketch, env_id, seed) for env_id in chosen]
     prompt = _designer_prompt(selfplay, designer) if selfplay.schedule.designs else None

@@ -66,7 +66,7 @@ class Chat:
         Raises:
             UsageError: the template does not write replies as they are.
         """
-        role: Literal["tool", "user"] = "tool" if tools and self._has_tool_role else "user"
+        role: Literal["tool", "user"] = "tool" if tools and self.has_tool_role else "user"
         return self._after(role, self.plain(observation))
 
     def reply(self, text: str, end: int) -> list[int]:
@@ -85,8 +85,16 @@ class Chat:
 
     def action(self, said: Sequence[int], stop: frozenset[int]) -> str:
         """Return what was said, without its end and without thoughts, those that the template opened included."""
-        said = said[:-1] if said and said[-1] in stop else said
-        return _THOUGHT.sub("", self._opening + str(self.tokenizer.decode(said)))
+        return self.action_of(self.said(said, stop))
+
+    def said(self, tokens: Sequence[int], stop: frozenset[int]) -> str:
+        """Return the text of a reply without its end."""
+        tokens = tokens[:-1] if tokens and tokens[-1] in stop else tokens
+        return str(self.tokenizer.decode(tokens))
+
+    def action_of(self, reply: str) -> str:
+        """Return a reply's text without thoughts, those that the template opened included."""
+        return _THOUGHT.sub("", self._opening + reply)
 
     @cached_property
     def closing(self) -> int | None:
@@ -110,7 +118,8 @@ class Chat:
             return False
 
     @cached_property
-    def _has_tool_role(self) -> bool:
+    def has_tool_role(self) -> bool:
+        """Whether the template writes a tool's answers."""
         try:
             return self._knows('"tool"', ()) and "%seen%" in self._after("tool", "%seen%")
         except UsageError:

@@ -6,12 +6,12 @@ More seeds where regret is vague; plays with the hint alone where the hint solve
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from spade_train.playing.decoding import Policy
-from spade_train.playing.play import Limits, Task, play
-from spade_train.playing.prompts import TRAINING_SEEDS, TextEnvironment
+from spade_train.playing.play import Limits, Make, Task, play
+from spade_train.playing.prompts import TRAINING_SEEDS
 from spade_train.rewards.regret import more_seeds
 from spade_train.rounds import Block, Played
 
@@ -21,10 +21,12 @@ HALF = 0.5
 
 @dataclass(frozen=True)
 class Place:
-    """One environment and the seeds of its blocks."""
+    """One environment, the seeds of its blocks, its level, and why it was chosen."""
 
     env_id: str
     seeds: tuple[int, ...]
+    level: int = 1
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -39,14 +41,17 @@ class Player:
 
     policy: Policy
     group: int
-    make: Callable[[str], TextEnvironment]
+    make: Make
     limits: Limits
 
     def blocks(self, places: Sequence[Place]) -> list[Played]:
         """Play G episodes each way from every seed, all side by side."""
-        wanted = [(place.env_id, seed) for place in places for seed in place.seeds]
+        wanted = [Task(one.env_id, seed, level=one.level) for one in places for seed in one.seeds]
         blocks = iter(self._play(wanted, self.group))
-        return [Played(place.env_id, tuple(next(blocks) for _ in place.seeds)) for place in places]
+        return [
+            Played(one.env_id, tuple(next(blocks) for _ in one.seeds), level=one.level, why=one.why)
+            for one in places
+        ]
 
     def narrow(
         self, played: Sequence[Played], half_width: float, plays: int, rng: random.Random
@@ -65,7 +70,10 @@ class Player:
             if not counts:
                 return known
             places = [int(name) for name in counts for _ in range(counts[name])]
-            wanted = [(known[place].env_id, rng.randrange(TRAINING_SEEDS)) for place in places]
+            wanted = [
+                Task(known[place].env_id, rng.randrange(TRAINING_SEEDS), level=known[place].level)
+                for place in places
+            ]
             for place, block in zip(places, self._play(wanted, 1), strict=True):
                 known[place] = replace(known[place], extra=(*known[place].extra, block))
             plays -= 2 * len(wanted)
@@ -79,7 +87,13 @@ class Player:
         """
         solved = [n for n, one in enumerate(played) if (one.hinted_success or 0.0) > HALF]
         tasks = [
-            Task(played[n].env_id, rng.randrange(TRAINING_SEEDS), hinted=True, blind=True)
+            Task(
+                played[n].env_id,
+                rng.randrange(TRAINING_SEEDS),
+                hinted=True,
+                blind=True,
+                level=played[n].level,
+            )
             for n in solved
             for _ in range(plays)
         ]
@@ -89,16 +103,13 @@ class Player:
             known[n] = replace(played[n], blind=tuple(next(episodes) for _ in range(plays)))
         return known
 
-    def _play(self, wanted: Sequence[tuple[str, int]], times: int) -> list[Block]:
+    def _play(self, wanted: Sequence[Task], times: int) -> list[Block]:
         tasks = [
-            Task(env_id, seed, hinted)
-            for env_id, seed in wanted
-            for hinted in (False, True)
-            for _ in range(times)
+            replace(task, hinted=hinted) for task in wanted for hinted in (False, True) for _ in range(times)
         ]
         episodes = play(self.policy, tasks, self.make, self.limits)
         sides = [tuple(episodes[at : at + times]) for at in range(0, len(episodes), times)]
         return [
-            Block(*place, plain, hinted)
-            for place, plain, hinted in zip(wanted, sides[::2], sides[1::2], strict=True)
+            Block(task.env_id, task.seed, plain, hinted)
+            for task, plain, hinted in zip(wanted, sides[::2], sides[1::2], strict=True)
         ]

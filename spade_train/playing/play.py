@@ -17,24 +17,45 @@ from spade_train.playing.prompts import Example, TextEnvironment, agent_messages
 
 End = Literal["terminated", "truncated", "context", "fault"]
 
+Make = Callable[..., TextEnvironment]
+"""Opens an environment's text face: an id, and what :attr:`Task.arguments` says."""
+
+Shown = dict[tuple[str, int], tuple[Example, ...]]
+"""Worked examples by id and level: they are taken once."""
+
 
 @dataclass(frozen=True)
 class Task:
-    """One episode to be played; ``blind`` where it is shown what another seed would show."""
+    """One episode to be played; ``blind`` where it is shown what another seed would show.
+
+    Attributes:
+        level: the environment's difficulty, from 1.
+    """
 
     env_id: str
     seed: int
     hinted: bool = False
     blind: bool = False
+    level: int = 1
+
+    @property
+    def arguments(self) -> dict[str, int]:
+        """What the environment is made with besides its id: nothing for the easiest level, which some lack."""
+        return {} if self.level == 1 else {"difficulty": self.level}
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Tokens: of the longest prompt that is played, of one turn, of all that follows the prompt."""
+    """Tokens: of the longest prompt that is played, of one turn, of all that follows the prompt.
+
+    Attributes:
+        examples: how many worked examples the prompt holds, at most.
+    """
 
     prompt: int = 1024
     turn: int = 24
     completion: int = 256
+    examples: int = 2
 
 
 @dataclass(frozen=True)
@@ -68,6 +89,18 @@ class Episode:
     turn_limit: int | None = None
     echoed: bool = False
 
+    def replies(self, policy: Policy) -> list[str]:
+        """Return what the agent said, turn by turn, without the end of its turns; its policy reads the tokens."""
+        said: list[list[int]] = []
+        before = 0
+        for token, own in zip(self.completion_ids, self.mask, strict=True):
+            if own and not before:
+                said.append([])
+            if own:
+                said[-1].append(token)
+            before = own
+        return [policy.chat.said(tokens, policy.stop) for tokens in said]
+
     @property
     def counts(self) -> bool:
         """Whether the episode says something about the agent: it was played, and no fault ended it."""
@@ -94,11 +127,9 @@ class _Running:
         self.mask += [mask] * len(tokens)
 
 
-def play(
-    policy: Policy, tasks: Sequence[Task], make: Callable[[str], TextEnvironment], limits: Limits
-) -> list[Episode]:
+def play(policy: Policy, tasks: Sequence[Task], make: Make, limits: Limits) -> list[Episode]:
     """Play one episode for each task, all side by side, and return them in the tasks' order."""
-    shown: dict[str, tuple[Example, ...]] = {}
+    shown: Shown = {}
     running = [_Running(task) for task in tasks]
     try:
         for one in running:
@@ -111,22 +142,20 @@ def play(
     return [_episode(policy, one) for one in running]
 
 
-def play_expert(
-    policy: Policy, tasks: Sequence[Task], make: Callable[[str], TextEnvironment], limits: Limits
-) -> list[Episode]:
+def play_expert(policy: Policy, tasks: Sequence[Task], make: Make, limits: Limits) -> list[Episode]:
     """Play with each environment's expert in the agent's place: what it writes counts as sampled.
 
     An episode ends as ``context`` where the expert writes more than a turn may hold.
     """
-    shown: dict[str, tuple[Example, ...]] = {}
+    shown: Shown = {}
     return [_expert_episode(policy, _Running(task), make, shown, limits) for task in tasks]
 
 
 def _expert_episode(
     policy: Policy,
     one: _Running,
-    make: Callable[[str], TextEnvironment],
-    shown: dict[str, tuple[Example, ...]],
+    make: Make,
+    shown: Shown,
     limits: Limits,
 ) -> Episode:
     try:
@@ -149,22 +178,22 @@ def _expert_episode(
 def _open(
     policy: Policy,
     one: _Running,
-    make: Callable[[str], TextEnvironment],
-    shown: dict[str, tuple[Example, ...]],
+    make: Make,
+    shown: Shown,
     limits: Limits,
 ) -> None:
-    """Make and reset the environment and write the prompt. Worked examples are taken once for each id."""
+    """Make and reset the environment and write the prompt. Worked examples are taken once for each id and level."""
     task = one.task
     try:
         one.env = env = _make(task, make)
-        if task.env_id not in shown:
-            shown[task.env_id] = worked_examples(env)
+        if (task.env_id, task.level) not in shown:
+            shown[task.env_id, task.level] = worked_examples(env, limits.examples)
         observation, _ = env.reset(seed=task.seed)
         one.hint = env.hint() if task.hinted else None
     except WorkerFault:
         one.end = "fault"
         return
-    examples = shown[task.env_id]
+    examples = shown[task.env_id, task.level]
     one.shown = [env.rules, observation, *(text for e in examples for text in (e.observation, e.answer))]
     messages = agent_messages(env, examples, observation, one.hint)
     one.prompt = policy.ids(policy.chat.render(messages, env.tools))
@@ -172,12 +201,12 @@ def _open(
         one.end = "context"
 
 
-def _make(task: Task, make: Callable[[str], TextEnvironment]) -> TextEnvironment:
-    env = make(task.env_id)
+def _make(task: Task, make: Make) -> TextEnvironment:
+    env = make(task.env_id, **task.arguments)
     if not task.blind:
         return env
     try:
-        return Blind(env, make(task.env_id))
+        return Blind(env, make(task.env_id, **task.arguments))
     except WorkerFault:
         env.close()
         raise

@@ -63,7 +63,7 @@ def worked_examples(env: TextEnvironment, count: int = 2, seeds: int = 8) -> tup
     """
     chosen: dict[str, Example] = {}
     spare: list[Example] = []
-    for example in _moments(env, seeds):
+    for example in _moments(env, seeds) if count else ():
         if chosen.setdefault(example.answer, example) is not example:
             spare.append(example)
         if len(chosen) == count:

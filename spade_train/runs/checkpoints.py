@@ -46,6 +46,7 @@ class RunState:
         sizes: file name -> bytes, of every file of records.
         watch: :meth:`Watch.state`.
         freedom: :meth:`Freedom.state`.
+        learnt: :meth:`Learnt.state`, what the curriculum knows; nothing in states of earlier versions.
     """
 
     round: int
@@ -54,6 +55,7 @@ class RunState:
     sizes: dict[str, int]
     watch: dict[str, Any]
     freedom: dict[str, Any] = field(default_factory=dict)
+    learnt: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, selfplay: SelfPlay, run: RunFolder, next_round: int) -> RunState:
@@ -66,6 +68,7 @@ class RunState:
             run.sizes(),
             selfplay.watch.state(),
             selfplay.freedom.state(),
+            selfplay.learnt.state(),
         )
 
 

@@ -69,8 +69,11 @@ def context_entry(played: Round, rank: int) -> dict[str, Any]:
     }
 
 
-def play_entry(episode: Episode, number: int, earned: Earned | None) -> dict[str, Any]:
-    """Return the line of ``plays.jsonl``; ``earned`` is None for a play that is measured only."""
+def play_entry(episode: Episode, policy: Policy, number: int, earned: Earned | None) -> dict[str, Any]:
+    """Return the line of ``plays.jsonl``; ``earned`` is None for a play that is measured only.
+
+    What was said stands there where there was no hint: it can be learned from.
+    """
     return {
         "round": number,
         **asdict(episode.task),
@@ -80,6 +83,7 @@ def play_entry(episode: Episode, number: int, earned: Earned | None) -> dict[str
         "sampled": sum(episode.mask),
         **asdict(earned or NOTHING),
         **_outcome(episode),
+        **({} if episode.task.hinted else {"replies": episode.replies(policy)}),
     }
 
 
@@ -100,6 +104,8 @@ def environment_entry(played: Played, code: str | None) -> dict[str, Any]:
     ends = [one.end for block in played.all for one in (*block.plain, *block.hinted)]
     return {
         "env_id": played.env_id,
+        "level": played.level,
+        "why": played.why,
         "code_sha256": code,
         "seeds": [block.seed for block in played.all],
         "success": played.success,

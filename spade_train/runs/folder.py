@@ -9,6 +9,7 @@
     contexts.jsonl    one line a prompt of the designer's: what it told, and why (``spade-train saw``)
     corpus.jsonl      one line a source of documents, what was read and what was not; anew where it changed
     alarms.jsonl      what the watch over the designer found
+    evaluations.jsonl how good the agent was between rounds, where that is asked for
     faults.jsonl      rounds that this machine could not finish, and why
     registry/         the environments that were admitted
     checkpoints/      where the run can go on (``spade-train resume``)
@@ -33,7 +34,7 @@ from typing import Any
 
 from spade_envs.errors import UsageError
 
-RECORDS = ("rounds", "designs", "plays", "episodes", "contexts", "corpus", "alarms", "faults")
+RECORDS = ("rounds", "designs", "plays", "episodes", "contexts", "corpus", "alarms", "faults", "evaluations")
 
 KINDS = {
     "preset": str,

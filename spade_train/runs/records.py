@@ -99,7 +99,7 @@ def _part(played: Round, worth: Advantages, policy: Policy, rank: int) -> dict[s
             design_entry(design, number, slot, earned)
             for slot, (design, earned) in enumerate(zip(played.designs, designs, strict=True))
         ],
-        "plays": [play_entry(one, number, earned) for one, earned in _plays(played, paid)],
+        "plays": [play_entry(one, policy, number, earned) for one, earned in _plays(played, paid)],
         "episodes": [
             episode_entry(one, policy, number)
             for each in played.played

@@ -84,5 +84,6 @@ def _mixed(now: RunState, then: RunState, parts: Collection[Part]) -> RunState:
         memory=then.memory if "memory" in parts else now.memory,
         watch=then.watch if "memory" in parts else now.watch,
         environments=then.environments if "pool" in parts else now.environments,
+        learnt=then.learnt if "pool" in parts else now.learnt,
         sizes=then.sizes if "records" in parts else now.sizes,
     )

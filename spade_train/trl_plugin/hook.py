@@ -16,6 +16,7 @@ from trl import GRPOTrainer
 from spade_envs.errors import SpadeError, UsageError
 from spade_train.clock import Clock
 from spade_train.display import Display
+from spade_train.evaluation.between import BetweenRounds, told
 from spade_train.playing.decoding import Policy
 from spade_train.rounds import Round
 from spade_train.runs.checkpoints import RunState, keep_state, mark
@@ -83,6 +84,10 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
         self._entry: dict[str, Any] = {}
         self._designer_prompt: tuple[int, ...] | None = None
         self._next, self._skipped = first, False
+        self._evaluation = BetweenRounds(
+            settings.selfplay, selfplay.seed, selfplay.limits, run, selfplay.world
+        )
+        self._trainer: GRPOTrainer | None = None
         self.between: Between | None = None
 
     def rollout(self, prompts: list[str], trainer: GRPOTrainer) -> dict[str, Any]:
@@ -92,6 +97,9 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
         if number != self._next:
             raise RuntimeError(f"TRL asks for round {number}, where round {self._next} is next")
         self._next += 1
+        self._trainer = trainer
+        if number == 0:
+            self._evaluate(0)
         with sampling(trainer, selfplay.seed, number) as policy:
             played = self._played(policy, number)
             worth = self._settings.advantages(played.rows)
@@ -131,6 +139,28 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
                 return Round.skip(number, self.selfplay.schedule.rows, policy.tokenizer.eos_token_id, why)
         raise AssertionError("unreachable")
 
+    def _evaluate(self, done: int) -> None:
+        """Evaluate after so many rounds, where that is due; draws of the run's own are left alone."""
+        if self._trainer is None or not self._evaluation.is_due(done):
+            return
+        console = self.display.console
+        console.print(f"evaluating after {done} rounds")
+        with sampling(self._trainer, self.selfplay.seed, -2) as policy:
+            self.use_agent()
+            try:
+                for line in self._evaluation.evaluate(policy, done):
+                    console.print(told(line), markup=False)
+            except (SpadeError, OSError) as problem:
+                self._records.failed(done, 0, problem)
+                if self.selfplay.world.size > 1 or is_full(self.run.path, problem):
+                    raise
+                console.print(f"the evaluation failed: {problem}", markup=False)
+
+    def use_agent(self) -> None:
+        """Let whatever is computed next go through the agent's weights."""
+        if self.adapters:
+            self.adapters.use("agent")
+
     def _roles(self, policy: Policy) -> Roles:
         designer = replace(self.designer, generator=policy.generator) if self.designer else policy
         heat = self._settings.selfplay.designer_temperature
@@ -164,6 +194,7 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
         self._records.finish(self._entry)
         self.entries.append(self._entry)
         self.display.round(self._entry)
+        self._evaluate(self._entry["round"] + 1)
         if not self._skipped:
             self.selfplay.watch = replace(self.selfplay.watch, entropy=logs.get("entropy"))
         state_now = RunState.of(self.selfplay, self.run, self._entry["round"] + 1)

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,7 +22,8 @@ from spade_train.backends import Answer, Ask, Failed, Options, Patience, Price
 from spade_train.backends.secret import Secret, key_for
 from spade_train.backends.server import Server
 
-QUICK = Patience(connect=1.0, silence=0.4, whole=2.0, tries=3, first=0.01, longest=0.05)
+QUICK = Patience(connect=10.0, silence=20.0, whole=40.0, tries=3, first=0.01, longest=0.05)
+SHORT = replace(QUICK, silence=0.4, whole=1.5)
 
 
 def ask(text: str = "Design.", seed: int = 1, **more: Any) -> Ask:
@@ -101,7 +103,7 @@ def test_a_schema_and_the_end_by_length_are_handed_over() -> None:
 
 
 def slow(request: Request) -> None:
-    request.over.wait(10)
+    request.over.wait(60)
 
 
 def dripping(request: Request) -> None:
@@ -139,11 +141,9 @@ HTML = b"<!DOCTYPE html><html><body>Welcome</body></html>"
 @pytest.mark.parametrize(
     ("act", "reason", "tries"),
     [
-        (slow, r"no answer within 2 s|said nothing for 0.4 s", None),
-        (dripping, "no answer within 2 s", 1),
         (dropped, "connection ended in the middle", 3),
         (vanished, "connection ended in the middle", 3),
-        (huge, "more than 33554432 bytes", 1),
+        (huge, "more than 1048576 bytes", 1),
         (says(HTML), "answers with a web page; name the address of its API", 1),
         (status("200 OK", completion("whole")[:-9]), "no whole JSON", 3),
         (says(b""), "its answer is empty", 3),
@@ -175,17 +175,30 @@ HTML = b"<!DOCTYPE html><html><body>Welcome</body></html>"
         (lambda r: r.send(b"SSH-2.0-OpenSSH\r\n"), "connection ended in the middle", 3),
     ],
 )
-def test_whatever_a_server_does_wrong_is_a_reason(act: Any, reason: str, tries: int | None) -> None:
-    began = time.monotonic()
+def test_whatever_a_server_does_wrong_is_a_reason(
+    act: Any, reason: str, tries: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spade_train.backends.server.LIMIT", 2**20)
     with serving(act) as web:
         (found,) = server(web.url).answer([ask()])
-        seconds = time.monotonic() - began
     assert isinstance(found, Failed)
     assert re.search(reason, found.reason), found.reason
     assert found.reason.startswith(web.url)
     assert "\n" not in found.reason
     assert tries is None or (len(web.requests), found.retried) == (tries, tries - 1)
-    assert seconds < QUICK.whole + 1.5
+
+
+@pytest.mark.parametrize(
+    ("act", "reason"), [(slow, "said nothing for 0.4 s"), (dripping, "no answer within 1.5 s")]
+)
+def test_nobody_waits_beyond_the_deadline(act: Any, reason: str) -> None:
+    began = time.monotonic()
+    with serving(act) as web:
+        (found,) = server(web.url, SHORT).answer([ask()])
+        seconds = time.monotonic() - began
+    assert isinstance(found, Failed)
+    assert reason in found.reason
+    assert seconds < 20  # on a busy machine; the server itself would take a minute
 
 
 def test_nobody_listens() -> None:
@@ -267,7 +280,7 @@ def test_whoever_waits_for_a_slow_server_can_be_stopped(sent: signal.Signals) ->
         while len(web.requests) < 3:
             time.sleep(0.02)
         process.send_signal(sent)
-        out, _ = process.communicate(timeout=8)
+        out, _ = process.communicate(timeout=30)
     assert out == b"stopped\n"
 
 

@@ -51,7 +51,7 @@ def lines(run: Path, name: str) -> list[dict[str, Any]]:
 
 
 def ended(process: Started, output: Path) -> None:
-    process.join(300)
+    process.join(600)
     assert process.exitcode == 0, output.read_text()
 
 
@@ -126,7 +126,7 @@ def test_designs_are_made_beside_training_and_neither_a_kill_nor_control_c_loses
         process.kill()
         kept = orders(run)
         process = start(["resume", str(run)], registry, output)
-        end = time.monotonic() + 300
+        end = time.monotonic() + 600
         while len(played(run)) < sum(len(order["seeds"]) for order in kept):
             if process.exitcode is not None or time.monotonic() > end:
                 process.kill()

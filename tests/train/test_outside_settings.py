@@ -34,6 +34,11 @@ def config(**said: Any) -> SelfPlayConfig:
         ({"designer_price": [1.0]}, "give two prices"),
         ({"designer_backend": "opnai:x"}, "Did you mean openai"),
         ({"designer_backend": "folder:x"}, "Set designer_ahead: 1"),
+        (
+            {"designer_backend": "folder:x", "designer_ahead": 1, "designer": "two_stage"},
+            "designer two_stage asks twice",
+        ),
+        ({"designer_backend": "folder:x", "designer_ahead": 1, "hints": "reader"}, "hints reader asks twice"),
         ({"designer_ahead": -1}, "designer_ahead is -1"),
         ({"designer_parallel": 0}, "designer_parallel is 0"),
         ({"designer_together": 0}, "designer_together is 0"),
@@ -74,6 +79,13 @@ def test_a_whole_setting_is_taken_over() -> None:
         3,
         9.0,
     )
+
+
+def test_what_comes_by_files_is_not_repaired() -> None:
+    assert config(max_repairs=3).repairs == 3
+    by_files = config(max_repairs=3, designer_backend="folder:x", designer_ahead=1)
+    by_files.check(100)
+    assert by_files.repairs == 0
 
 
 def test_the_temperature_is_the_runs_where_none_is_said() -> None:

@@ -96,7 +96,7 @@ def test_a_wrong_file_is_named(files: dict[str, str], found: str, tmp_path: Path
         ("rounds: true", "rounds is True; it must be a whole number"),
         ("learning_rate: fast", "learning_rate is 'fast'; it must be a number"),
         ("memory: 3", "memory is 3; it must be true or false"),
-        ("designer: poet", "it must be one of slots, free, none"),
+        ("designer: poet", "it must be one of slots, edit, compose, two_stage, free, grow, none"),
         ("curriculum: spade/LampRow-v0", r"it must be a list, such as \[spade/LampRow-v0\]"),
         ("learning_rate: .nan", "it must be a finite number"),
     ],

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spade_train.curriculum import choose
+from spade_train.curriculum import uniform
 from spade_train.rewards.regret import Regret, more_seeds, paired_regret
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
@@ -182,7 +182,7 @@ def test_adding_seeds_until_it_is_narrow_ends_there() -> None:
 @given(st.integers(1, 6), st.integers(0, 20), st.randoms())
 def test_the_curriculum_repeats_nothing_before_all_have_come(size: int, count: int, rng: object) -> None:
     pool = [f"e{n}" for n in range(size)]
-    drawn = choose(pool, count, rng)  # type: ignore[arg-type]
+    drawn = uniform(pool, count, rng)  # type: ignore[arg-type]
     counts = [drawn.count(name) for name in pool]
     assert len(drawn) == count
     assert max(counts) - min(counts) <= 1

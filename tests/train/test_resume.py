@@ -31,6 +31,7 @@ def outcome(run: Path) -> dict[str, Any]:
     rounds = [json.loads(line) for line in (run / "rounds.jsonl").read_text().splitlines()]
     return {
         "memory": state["memory"],
+        "learnt": state["learnt"],
         "environments": state["environments"],
         "sources": {name: sha256(data).hexdigest() for name, data in files.items()},
         "plays": (run / "plays.jsonl").read_text(),
