@@ -85,11 +85,16 @@ def contexts(designer: Designer, documents: Sequence[Document], count: int) -> l
 
 
 def begun(folder: Path) -> Registry:
-    """Return the benchmark's registry; the short examples stand in it, so that they can be changed, too."""
+    """Return the benchmark's registry: the short examples, so that they can be changed, and what was admitted before.
+
+    The lines are enough to go on from: a registry that is not there is made from them.
+    """
     registry = add_registry(folder / "registry")
-    for example in (*short_examples("questions"), *short_examples("tools")):
-        if registry.find_code(code_sha256(example.whole)) is None:
-            admit(example.whole, registry)
+    examples = [example.whole for example in (*short_examples("questions"), *short_examples("tools"))]
+    kept = (design for way in WAYS for design in Lines(folder / f"{way}.jsonl").read() if design["env_id"])
+    for source in (*examples, *(design["attempts"][-1]["source"] for design in kept)):
+        if registry.find_code(code_sha256(source)) is None:
+            admit(source, registry)
     return registry
 
 
@@ -190,7 +195,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, help="designs of each way (default: 60 and 12)")
     parser.add_argument("--folder", type=Path, default=Path("designer"))
     parser.add_argument("--at_once", type=int, default=4, help="replies that are asked for together")
-    parser.add_argument("--tokens", type=int, default=1_000, help="the most tokens of a reply")
+    parser.add_argument("--tokens", type=int, default=600, help="the most tokens of a reply")
     parser.add_argument("--window", type=int, default=3_500, help="the most tokens of a prompt")
     parser.add_argument("--temperature", type=float, default=0.8)
     parser.add_argument("--full", action="store_true", help="show the whole contract, for larger models")

@@ -11,6 +11,7 @@ from spade_envs.admission import Surroundings
 from spade_envs.admission.neighbours import shown
 from spade_train.backends.interface import Answer, Ask, Backend, Failed
 from spade_train.designer import DesignContext, Designer, Draft, Message, prompts, read_repair, repair_prompt
+from spade_train.designer.repair import is_idea
 
 Stage = Literal["asked", "answered", "read", "compiled", "ran", "admitted"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
@@ -107,8 +108,11 @@ class _Draft:
 
     @property
     def best(self) -> int:
-        """The place of the attempt that came furthest, the latest of equals."""
-        return max(range(len(self.attempts)), key=lambda k: (STAGES.index(self.attempts[k].stage), k))
+        """The place of the attempt to go on from: of those whose code can be mended, the furthest, then the latest."""
+        return max(
+            range(len(self.attempts)),
+            key=lambda k: (not is_idea(self.attempts[k].findings), STAGES.index(self.attempts[k].stage), k),
+        )
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ DOCUMENT_SHARE, TOLD_SHARE = 0.25, 0.2
 """The most of the token budget that the document, and what is told of earlier designs and the agent, may take."""
 
 
-QUOTED_WORDS = 40
+QUOTED_WORDS = 30
 """The most words of a document that a small model is shown."""
 
 

@@ -73,8 +73,13 @@ def read_repair(
     return Draft(mended.source, tuple(dict.fromkeys([*refused.mends, *mended.mends])))
 
 
+def is_idea(findings: Sequence[Finding]) -> bool:
+    """Say whether it is the idea that was refused, or nothing could be read: no change of the code mends that."""
+    return any(finding.rule.startswith(IDEAS) for finding in findings)
+
+
 def _kind(designer: Designer, refused: Draft | None, findings: Sequence[Finding]) -> str:
-    if refused is None or any(finding.rule.startswith(IDEAS) for finding in findings):
+    if refused is None or is_idea(findings):
         return "again"
     return "methods" if designer.schema() is None and _takes_methods(refused) else "whole"
 
