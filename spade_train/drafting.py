@@ -242,11 +242,18 @@ class Studio:
 
 def _go_back(designer: Designer, draft: _Draft) -> None:
     """Add the chat in which the attempt that came furthest goes back with what was found of it."""
-    attempt, context, chat = (part[draft.best] for part in (draft.attempts, draft.contexts, draft.chats))
+    best = draft.best
+    attempt = draft.attempts[best]
     assert attempt.reply is not None  # what got no reply is not repaired
     turn = len(draft.attempts)
     context, chat = repair_prompt(
-        designer, context, chat, attempt.reply, attempt.draft, attempt.findings, turn
+        designer,
+        draft.contexts[best],
+        draft.chats[best],
+        attempt.reply,
+        attempt.draft,
+        attempt.findings,
+        turn,
     )
     draft.contexts.append(context)
     draft.chats.append(chat)
