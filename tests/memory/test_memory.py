@@ -166,8 +166,8 @@ def test_states_of_earlier_versions_are_read() -> None:
 
 
 def test_a_full_memory_is_small() -> None:
-    memory = Memory(limit=200)
-    for n in range(300):
+    memory = Memory(limit=80)
+    for n in range(120):
         memory.add(Record.of(SOURCE.replace("Fox Den", f"Fox {n}"), n, reason="design: " + "x" * 2000))
         memory.learn(n, [measured("a", n, 0.5)], {"a": [f"skill-{n}-{k}" for k in range(99)]})
     assert len(json.dumps(memory.state())) < 200_000

@@ -63,7 +63,7 @@ def test_help_has_examples_and_imports_no_torch() -> None:
         (["--designer_model", "x", *LORA], "designer_model and use_peft contradict each other"),
         (["--designer_model", "x", *LORA, "--role_adapters"], "role_adapters and designer_model contradict"),
         (["--designer", "none", "--schedule", "agent_frozen"], "leave nobody who learns"),
-        (["--config", "ablation_fixed_designer"], "ablation_fixed_designer wants designer_model"),
+        (["--config", "ablation_fixed_designer"], "ablation_fixed_designer wants designer_backend"),
         (
             ["--environment_weights", "spade/LampRwo=2"],
             "environment_weights: there is no environment spade/LampRwo. Did",

@@ -62,7 +62,7 @@ def weights(run: Path, step: int) -> dict[str, torch.Tensor]:
     return dict(load_file(run / "checkpoints" / f"checkpoint-{step}" / "model.safetensors"))
 
 
-@pytest.mark.parametrize("problem", [SERVER_GONE, NO_WORKER])
+@pytest.mark.parametrize("problem", [SERVER_GONE, pytest.param(NO_WORKER, marks=pytest.mark.soak)])
 def test_a_round_that_fails_again_and_again_is_skipped_on_record(
     problem: Exception, run: Callable[..., Path], capsys: pytest.CaptureFixture[str]
 ) -> None:

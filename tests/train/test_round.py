@@ -29,7 +29,7 @@ CURRICULUM = ("spade/OasisWalk-v0", "spade/WordSorter-v0")
 
 def flags(model: Path, runs: Path) -> list[str]:
     return (
-        f"--model_name_or_path {model} --runs {runs} --run_name tiny --seed 1 --rounds {ROUNDS} --num_generations {G} "
+        f"--model_name_or_path {model} --runs {runs} --run_name tiny --seed 2 --rounds {ROUNDS} --num_generations {G} "
         "--per_device_train_batch_size 3 --max_completion_length 120 --turn_tokens 6 --learning_rate 1e-2 "
         f"--upper_layers 1 --bf16 false --curriculum {' '.join(CURRICULUM)}"
     ).split()

@@ -37,7 +37,8 @@ def episodes(model: Any, tokenizer: Any, tmp_path_factory: pytest.TempPathFactor
             Task(TOOLS, 5),
             Task(TOOLS, 5),
         ]
-        return play(policy, tasks, make, Limits(1500, 8, 120))
+        with torch.no_grad():
+            return play(policy, tasks, make, Limits(1500, 8, 120))
 
 
 @pytest.fixture
