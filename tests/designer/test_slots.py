@@ -70,7 +70,7 @@ def test_the_worked_examples_obey_the_schema_and_are_admitted() -> None:
             assert report.admitted, report.text("example")
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_half_of_random_fillings_are_admitted() -> None:
     rng = Random(11)
     reports = [judge(render(random_specification(rng), 3)) for _ in range(18)]

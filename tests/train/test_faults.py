@@ -97,7 +97,10 @@ def test_a_round_that_fails_once_is_played_as_if_it_had_not(run: Callable[..., P
 
 @pytest.mark.parametrize(
     ("problem", "said", "rounds", "faults"),
-    [(NO_WORKER, "no worker can be started", 2, 2), (FULL, "is full; make room, then go on", 1, 1)],
+    [
+        pytest.param(NO_WORKER, "no worker can be started", 2, 2, marks=pytest.mark.soak),
+        (FULL, "is full; make room, then go on", 1, 1),
+    ],
 )
 def test_what_will_not_pass_stops_a_run_that_goes_on_later(
     problem: Exception,

@@ -64,7 +64,7 @@ def nowhere(folder: Path) -> None:
         assert KEY.encode() not in path.read_bytes(), path
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_an_external_designer_is_paid_in_money_and_never_learns(
     model_folder: Path, registry: Path, tmp_path: Path
 ) -> None:
