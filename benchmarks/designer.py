@@ -31,7 +31,7 @@ from spade_train.designer import Corpus, DesignContext, Designer, Document, Edit
 from spade_train.designer.parents import stored
 from spade_train.designer.ways import WAYS, make_way
 from spade_train.designer.worked import short_examples
-from spade_train.drafting import STAGES, Sampling, Studio
+from spade_train.drafting import STAGES, Desk, Sampling
 
 COUNTS = {"free": 60, "edit": 60}
 OTHERS = 12
@@ -98,14 +98,12 @@ def begun(folder: Path) -> Registry:
     return registry
 
 
-def make(
-    studio: Studio, designer: Designer, asked: Sequence[DesignContext], lines: Lines, at_once: int
-) -> None:
+def make(desk: Desk, designer: Designer, asked: Sequence[DesignContext], lines: Lines, at_once: int) -> None:
     """Make the designs that are not there yet, so many at once."""
     done = {one["number"] for one in lines.read()}
     wanted = [(number, context) for number, context in enumerate(asked) if number not in done]
     for wave in (wanted[at : at + at_once] for at in range(0, len(wanted), at_once)):
-        made = studio.make(designer, [context for _, context in wave])
+        made = desk.make(designer, [context for _, context in wave])
         lines.add([{"number": number, **one.as_dict()} for (number, _), one in zip(wave, made, strict=True)])
         for (number, _), one in zip(wave, made, strict=True):
             print(
@@ -207,14 +205,14 @@ def main() -> None:
     if not said.report:
         registry = begun(said.folder)
         sampling = Sampling(tokens=said.tokens, temperature=said.temperature)
-        studio = Studio(
+        desk = Desk(
             open_backend(address_of(said.model)), registry, sampling, run=f"benchmark/{said.folder.name}"
         )
         documents = read(said.corpus)
         for way in said.way:
             designer = make_way(way, brief=not said.full, window=Window(said.window))
             asked = contexts(designer, documents, said.count or COUNTS.get(way, OTHERS))
-            make(studio, designer, asked, Lines(said.folder / f"{way}.jsonl"), said.at_once)
+            make(desk, designer, asked, Lines(said.folder / f"{way}.jsonl"), said.at_once)
     report(said.folder, Console())
 
 

@@ -12,8 +12,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from spade_train import config
 from spade_train.config import SelfPlayConfig
+from spade_train.fixed import FIXED
 from spade_train.presets import FOLDER, preset_names
 
 PAGE = Path(__file__).parent / "reference" / "spade-train.md"
@@ -34,7 +34,7 @@ def fixed() -> Iterator[str]:
     """Yield what self-play decides, with the reason."""
     yield "| TRL's setting | why it is refused |"
     yield "| --- | --- |"
-    for reason, names in config.FIXED:
+    for reason, names in FIXED:
         yield f"| {', '.join(f'`{name}`' for name in names)} | It {reason}. |"
 
 

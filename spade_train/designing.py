@@ -6,9 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from spade_envs import Admission, Finding, Panel, Registry, Rejection, Report
+from spade_envs import Admission, Panel, Registry, Rejection, Report
 from spade_train import hints
-from spade_train.designer import DesignContext, Designer, Draft, Message, prompts, read_repair, repair_prompt
+from spade_train.designer import (
+    DesignContext,
+    Designer,
+    Draft,
+    Message,
+    how_made,
+    prompts,
+    read_repair,
+    repair_prompt,
+)
 from spade_train.outside import Outside, seeds_of
 from spade_train.playing.constraint import Constraint, JsonConstraint
 from spade_train.playing.decoding import Policy
@@ -227,16 +236,13 @@ class Workshop:
 
     def _made(self, context: DesignContext, policy: Policy | None) -> dict[str, Any]:
         heat = self.outside.temperature if self.outside else policy.temperature if policy else None
-        document = context.document
-        return {
-            "designer": self.outside.backend.name if self.outside else self.model,
-            "way": self.designer.way,
-            "prompt_version": prompts.VERSION,
-            "prompt_sha256": prompts.sha256(self.designer.prompt(context)),
-            "sampling": {"tokens": self.tokens, "temperature": heat},
-            "document": document.source if document else None,
-            "document_licence": document.licence if document else None,
-        }
+        return how_made(
+            self.outside.backend.name if self.outside else self.model,
+            self.designer,
+            prompts.sha256(self.designer.prompt(context)),
+            {"tokens": self.tokens, "temperature": heat},
+            context.document,
+        )
 
     def _constraint(self, policy: Policy) -> Constraint | None:
         schema = self.designer.schema()
@@ -268,7 +274,7 @@ def _refused(design: Design, verdict: Verdict | None) -> Design:
     if verdict is None:
         return design
     report = verdict.report if isinstance(verdict, Admission) else verdict
-    return replace(design, findings=_refusing(report), compiled=_compiled(report))
+    return replace(design, findings=report.refusing, compiled=_compiled(report))
 
 
 def _after(before: Design, now: Design) -> Design:
@@ -287,7 +293,7 @@ def _hinted(design: Design, hinted: hints.Hinted) -> Design:
 
 
 def _settled(design: Design, admission: Admission) -> Design:
-    findings = _refusing(admission.report)
+    findings = admission.report.refusing
     return replace(
         design,
         compiled=design.compiled if design.repairs else _compiled(admission.report),
@@ -300,7 +306,3 @@ def _settled(design: Design, admission: Admission) -> Design:
 
 def _compiled(report: Report) -> bool:
     return not any(gate.name == "form" for gate in report.gates if not gate.passed)
-
-
-def _refusing(report: Report) -> tuple[Finding, ...]:
-    return tuple(finding for finding in report.findings if finding.severity == "refuse")

@@ -6,11 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
-from spade_envs import Finding, Registry, Rejection, Report, admit
-from spade_envs.admission import Surroundings
-from spade_envs.admission.neighbours import shown
+from spade_envs import Finding, Panel, Registry, Rejection, Report
 from spade_train.backends.interface import Answer, Ask, Backend, Failed
-from spade_train.designer import DesignContext, Designer, Draft, Message, prompts, read_repair, repair_prompt
+from spade_train.designer import (
+    DesignContext,
+    Designer,
+    Draft,
+    Message,
+    how_made,
+    prompts,
+    read_repair,
+    repair_prompt,
+)
 from spade_train.designer.repair import is_idea
 
 Stage = Literal["asked", "answered", "read", "compiled", "ran", "admitted"]
@@ -72,7 +79,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
+class Drafted:
     """One design with all its attempts, the first reply first."""
 
     way: str
@@ -116,7 +123,7 @@ class _Draft:
 
 
 @dataclass(frozen=True)
-class Studio:
+class Desk:
     """Where designs are made.
 
     Attributes:
@@ -130,7 +137,7 @@ class Studio:
     sampling: Sampling = Sampling()
     run: str = "design"
 
-    def make(self, designer: Designer, contexts: Sequence[DesignContext]) -> list[Design]:
+    def make(self, designer: Designer, contexts: Sequence[DesignContext]) -> list[Drafted]:
         """Make one design of each context; all replies of a turn are asked for together.
 
         Raises:
@@ -205,39 +212,29 @@ class Studio:
 
     def _judged(self, designer: Designer, draft: _Draft, attempt: Attempt, read: Draft) -> Attempt:
         context = draft.context
-        document = context.document.text if context.document else None
-        around = Surroundings(neighbours=shown(designer.quoted(context)), document=document)
-        admission = admit(
-            read.source,
+        panel = Panel(
             self.registry,
             run=f"{self.run}/{context.number}",
             round=context.round,
-            around=around,
+            document=context.document.text if context.document else None,
+            shown=designer.quoted(context),
             provenance=self._provenance(designer, draft, attempt, read),
         )
+        (admission,) = panel.settle([read.source], panel.judge([read.source], 1))
         report = admission.report
-        findings = tuple(finding for finding in report.findings if finding.severity == "refuse")
         return replace(
             attempt,
             stage=_stage(report),
-            findings=() if admission.id else findings,
+            findings=() if admission.id else report.refusing,
             distance=_distance(report),
             env_id=admission.id,
         )
 
     def _provenance(self, designer: Designer, draft: _Draft, attempt: Attempt, read: Draft) -> dict[str, Any]:
-        document, how = draft.context.document, self.sampling
-        return {
-            "designer": self.backend.name,
-            "way": designer.way,
-            "prompt_version": prompts.VERSION,
-            "prompt_sha256": attempt.prompt_sha256,
-            "sampling": {"tokens": how.tokens, "temperature": how.temperature, "top_p": how.top_p},
-            "document": document.source if document else None,
-            "document_licence": document.licence if document else None,
-            "mends": list(read.mends),
-            "repairs": len(draft.attempts),
-        }
+        how = self.sampling
+        sampling = {"tokens": how.tokens, "temperature": how.temperature, "top_p": how.top_p}
+        made = how_made(self.backend.name, designer, attempt.prompt_sha256, sampling, draft.context.document)
+        return {**made, "mends": list(read.mends), "repairs": len(draft.attempts)}
 
 
 def _go_back(designer: Designer, draft: _Draft) -> None:
@@ -272,8 +269,8 @@ def _distance(report: Report) -> float | None:
     return seen.get("distance")
 
 
-def _design(designer: Designer, draft: _Draft) -> Design:
+def _design(designer: Designer, draft: _Draft) -> Drafted:
     document = draft.context.document
-    return Design(
+    return Drafted(
         designer.way, document.source if document else None, draft.context.parents, tuple(draft.attempts)
     )

@@ -196,5 +196,4 @@ def _method(block: str) -> str | None:
 def _hint_fault(verdict: Verdict) -> str | None:
     """Return what was found of the hint, where a source was refused for it."""
     report = verdict.report if isinstance(verdict, Admission) else verdict
-    refusing = [one for gate in report.gates for one in gate.findings if one.severity == "refuse"]
-    return next((one.found for one in refusing if "hint" in one.rule or "hint" in one.found), None)
+    return next((one.found for one in report.refusing if "hint" in one.rule or "hint" in one.found), None)

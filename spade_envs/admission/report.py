@@ -68,6 +68,11 @@ class Report:
         return tuple(finding for gate in self.gates for finding in gate.findings)
 
     @property
+    def refusing(self) -> tuple[Finding, ...]:
+        """The findings that keep the design out."""
+        return tuple(finding for finding in self.findings if finding.severity == "refuse")
+
+    @property
     def verdict(self) -> str:
         """The verdict in a few words, with the gates that were not passed."""
         failed = [repr(gate.name) for gate in self.gates if not gate.passed]

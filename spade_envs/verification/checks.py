@@ -43,9 +43,7 @@ def judged(recorded: Mapping[str, Any] | None, now: Report) -> Iterator[Finding]
     if not isinstance(before, bool):
         yield _lacks("a verdict")
     elif before != now.admitted:
-        reasons = [
-            f"{finding.found} [{finding.rule}]" for finding in now.findings if finding.severity == "refuse"
-        ]
+        reasons = [f"{finding.found} [{finding.rule}]" for finding in now.refusing]
         found = "; ".join(
             [f"it was {'admitted' if before else 'refused'}, today it is {now.verdict}", *reasons]
         )

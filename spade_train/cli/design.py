@@ -20,7 +20,7 @@ from spade_train.corpus import Document, read_corpus
 from spade_train.designer import DesignContext, Designer, Window, prompts
 from spade_train.designer.parents import stored
 from spade_train.designer.ways import WAYS, make_way
-from spade_train.drafting import Attempt, Design, Sampling, Studio
+from spade_train.drafting import Attempt, Desk, Drafted, Sampling
 from spade_train.memory.recollect import recollect
 from spade_train.missing import why_missing
 
@@ -48,15 +48,17 @@ def run(words: list[str], console: Console) -> None:
     console.print(f"{admitted} of {len(designs)} admitted to {printable(str(said.registry))}", markup=False)
 
 
-def _made(designer: Designer, contexts: Sequence[DesignContext], said: Any, console: Console) -> list[Design]:
+def _made(
+    designer: Designer, contexts: Sequence[DesignContext], said: Any, console: Console
+) -> list[Drafted]:
     from spade_train.backends import open_backend
 
     backend = open_backend(address_of(said.model))
     sampling = Sampling(said.tokens, said.temperature, said.top_p, said.max_repairs)
-    studio = Studio(backend, add_registry(said.registry), sampling, run=f"design/{said.seed}")
-    designs: list[Design] = []
+    desk = Desk(backend, add_registry(said.registry), sampling, run=f"design/{said.seed}")
+    designs: list[Drafted] = []
     for at in range(0, len(contexts), said.at_once):
-        for design in studio.make(designer, _told(contexts[at : at + said.at_once], said)):
+        for design in desk.make(designer, _told(contexts[at : at + said.at_once], said)):
             designs.append(design)
             if not said.json:
                 console.print(f"{len(designs)} of {len(contexts)}: {_verdict(design)}", markup=False)
@@ -137,7 +139,7 @@ def _print_prompt(designer: Designer, context: DesignContext, said: Any, console
     console.print("--- " + ", ".join(f"{name} {value}" for name, value in facts.items()), markup=False)
 
 
-def _table(designs: Sequence[Design]) -> Table:
+def _table(designs: Sequence[Drafted]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     for column in ("design", "document", "replies", "tokens", "came to"):
         table.add_column(column, overflow="fold")
@@ -152,7 +154,7 @@ def _table(designs: Sequence[Design]) -> Table:
     return table
 
 
-def _verdict(design: Design) -> str:
+def _verdict(design: Drafted) -> str:
     last = design.attempts[-1]
     return f"admitted as {design.env_id}" if design.env_id else f"refused: {_reason(last)}"
 

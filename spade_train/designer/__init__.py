@@ -6,6 +6,7 @@ from spade_train.designer.context import DesignContext, Designer, Draft, Message
 from spade_train.designer.edit import EditDesigner
 from spade_train.designer.free import FreeDesigner
 from spade_train.designer.prompts import Window
+from spade_train.designer.provenance import how_made
 from spade_train.designer.repair import read_repair, repair_prompt
 from spade_train.designer.slots import SlotDesigner
 
@@ -22,6 +23,7 @@ __all__ = [
     "Reason",
     "SlotDesigner",
     "Window",
+    "how_made",
     "read_repair",
     "repair_prompt",
 ]

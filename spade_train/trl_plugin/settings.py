@@ -11,8 +11,10 @@ from transformers.integrations import get_available_reporting_integrations
 from trl import GRPOConfig, ModelConfig, TrlParser
 
 from spade_envs.errors import UsageError
+from spade_train.bounds import check_settings
 from spade_train.checks import check_effects, check_preset, check_values
-from spade_train.config import SelfPlayConfig, check_fixed, micro_batches
+from spade_train.config import SelfPlayConfig
+from spade_train.fixed import check_fixed, micro_batches
 from spade_train.flags import Words
 from spade_train.rewards.advantages import Advantages, RoleSettings, Scale, advantages
 from spade_train.rewards.paying import reward_blocks
@@ -79,7 +81,7 @@ def settings(said: Words) -> Settings:
     check_values(vars(plain))
     check_effects(said, vars(plain))
     own = SelfPlayConfig(**{one.name: getattr(plain, one.name) for one in fields(SelfPlayConfig)})
-    own.check(plain.max_completion_length)
+    check_settings(own, plain.max_completion_length)
     full.set_defaults_with_config(**_derived(own, plain))
     try:
         selfplay, grpo, model = full.parse_args_into_dataclasses(list(said.flags))

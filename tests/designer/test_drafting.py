@@ -12,7 +12,7 @@ from spade_envs import Registry
 from spade_train.backends import Answer, Ask, Failed
 from spade_train.designer import DesignContext, Document, EditDesigner, FreeDesigner
 from spade_train.designer.worked import examples_of, short_examples
-from spade_train.drafting import Design, Sampling, Studio
+from spade_train.drafting import Desk, Drafted, Sampling
 
 FILES = {
     example.whole.split("class ")[1].split("(")[0]: example.whole
@@ -47,13 +47,13 @@ def registry(tmp_path: Path) -> Registry:
     return Registry(tmp_path / "registry")
 
 
-def made(registry: Registry, script: Script, *contexts: DesignContext, repairs: int = 2) -> list[Design]:
+def made(registry: Registry, script: Script, *contexts: DesignContext, repairs: int = 2) -> list[Drafted]:
     designer = FreeDesigner(brief=True, examples=examples_of([GLACIER]))
-    studio = Studio(script, registry, Sampling(repairs=repairs))
-    return studio.make(designer, contexts or (CONTEXT,))
+    desk = Desk(script, registry, Sampling(repairs=repairs))
+    return desk.make(designer, contexts or (CONTEXT,))
 
 
-def stages(design: Design) -> list[str]:
+def stages(design: Drafted) -> list[str]:
     return [attempt.stage for attempt in design.attempts]
 
 
@@ -128,7 +128,7 @@ def test_the_same_code_counts_once_but_the_same_design_is_found_again(registry: 
 def test_a_plan_is_asked_first_and_its_tokens_count(registry: Registry) -> None:
     script = Script(["World: a train.", fenced(TRAIN)])
     designer = FreeDesigner(brief=True, examples=examples_of([GLACIER]), planned=True)
-    (design,) = Studio(script, registry).make(designer, [CONTEXT])
+    (design,) = Desk(script, registry).make(designer, [CONTEXT])
     assert design.env_id
     assert "World: a train." in script.asked[1].messages[-1]["content"]
     assert (design.attempts[0].prompt_tokens, design.attempts[0].completion_tokens) == (200, 20)
@@ -142,9 +142,7 @@ def test_an_edit_is_a_variant_of_its_parent(registry: Registry) -> None:
         'def expert_action(self):\n    return {"name": "finish", "arguments": {"answer": self._answer + 1}}'
     )
     script = Script([fenced(f"{change}\n\n{expert}")])
-    (design,) = Studio(script, registry, Sampling(repairs=0)).make(
-        EditDesigner(known=lambda: known), [CONTEXT]
-    )
+    (design,) = Desk(script, registry, Sampling(repairs=0)).make(EditDesigner(known=lambda: known), [CONTEXT])
     assert design.parents == ("spade/NightTrain-v0",)
     attempt = design.attempts[0]
     assert attempt.draft is not None

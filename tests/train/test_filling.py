@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from spade_envs.errors import UsageError
+from spade_train.bounds import check_settings
 from spade_train.config import SelfPlayConfig
 from spade_train.curriculum import Candidate, Result
 from spade_train.filling import candidates, results
@@ -69,4 +70,4 @@ def test_results_count_unhinted_plays_that_count(levels: bool, known: int) -> No
 )
 def test_settings_that_cannot_be_are_told(settings: dict[str, Any], found: str) -> None:
     with pytest.raises(UsageError, match=found):
-        SelfPlayConfig(**settings).check(completion_tokens=160)
+        check_settings(SelfPlayConfig(**settings), completion_tokens=160)

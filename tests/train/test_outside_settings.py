@@ -10,6 +10,7 @@ import pytest
 from spade_envs.errors import UsageError
 from spade_train.backends.local import Local
 from spade_train.backends.server import Server
+from spade_train.bounds import check_settings
 from spade_train.config import SelfPlayConfig
 from spade_train.parts import make_outside
 
@@ -53,7 +54,7 @@ def config(**said: Any) -> SelfPlayConfig:
 )
 def test_contradictions_are_told(said: dict[str, Any], found: str) -> None:
     with pytest.raises(UsageError, match=found):
-        config(**said).check(100)
+        check_settings(config(**said), 100)
 
 
 def test_a_whole_setting_is_taken_over() -> None:
@@ -65,7 +66,7 @@ def test_a_whole_setting_is_taken_over() -> None:
         designer_tokens=77,
         designer_temperature=0.3,
     )
-    said.check(100)
+    check_settings(said, 100)
     outside = make_outside(said, 1.0)
     assert outside is not None
     assert (outside.tokens, outside.temperature) == (77, 0.3)
@@ -84,7 +85,7 @@ def test_a_whole_setting_is_taken_over() -> None:
 def test_what_comes_by_files_is_not_repaired() -> None:
     assert config(max_repairs=3).repairs == 3
     by_files = config(max_repairs=3, designer_backend="folder:x", designer_ahead=1)
-    by_files.check(100)
+    check_settings(by_files, 100)
     assert by_files.repairs == 0
 
 
