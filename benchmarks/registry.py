@@ -155,8 +155,9 @@ def opening_and_listing(root: Path, repeats: int) -> dict[str, float]:
 def admitting(root: Path, repeats: int) -> dict[str, float]:
     """The write of an admission: both files, the records, all that waits for the disk."""
     registry = Registry(root)
-    source = (shipped_registry() / "LampRow" / "v0.py").read_text().replace("LampRow", "AdmittedLater")
     stamp = time.time_ns()
+    name = f"Admitted{stamp}"  # of its own: in a folder that is kept, one name would get ever more versions
+    source = (shipped_registry() / "LampRow" / "v0.py").read_text().replace("LampRow", name)
     added = [
         timed(lambda k=k: registry.add(f"{source}\n# {stamp} {k}\n", {"gates": []}))  # type: ignore[misc]
         for k in range(3 * repeats)
