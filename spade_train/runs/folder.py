@@ -10,6 +10,7 @@
     corpus.jsonl      one line a source of documents, what was read and what was not; anew where it changed
     alarms.jsonl      what the watch over the designer found
     evaluations.jsonl how good the agent was between rounds, where that is asked for
+    evaluations/      what ``spade-train eval`` has found since, one file each
     faults.jsonl      rounds that this machine could not finish, and why
     registry/         the environments that were admitted
     checkpoints/      where the run can go on (``spade-train resume``)
@@ -110,6 +111,11 @@ class RunFolder:
     def ahead(self) -> Path:
         """Where orders of designs go that are made beside training."""
         return self.path / "ahead"
+
+    @property
+    def evaluations(self) -> Path:
+        """Where evaluations that were asked for by hand are kept."""
+        return self.path / "evaluations"
 
     @property
     def checkpoint(self) -> Path:
