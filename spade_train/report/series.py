@@ -103,8 +103,12 @@ def rise(rounds: Iterable[RoundFacts]) -> tuple[Estimate, int] | None:
         return None
     weights = [before.plays * after.plays / (before.plays + after.plays) for before, after in pairs]
     whole = sum(weights)
-    mean = sum(w * (after.rate - before.rate) for w, (before, after) in zip(weights, pairs, strict=True)) / whole
-    squares = (w * w * (_variance(*one) + _variance(*other)) for w, (one, other) in zip(weights, pairs, strict=True))
+    mean = (
+        sum(w * (after.rate - before.rate) for w, (before, after) in zip(weights, pairs, strict=True)) / whole
+    )
+    squares = (
+        w * w * (_variance(*one) + _variance(*other)) for w, (one, other) in zip(weights, pairs, strict=True)
+    )
     error = math.sqrt(sum(squares)) / whole
     return Estimate(mean, mean - 1.96 * error, mean + 1.96 * error), len(pairs)
 

@@ -169,6 +169,15 @@ class RunFolder:
                 lines.flush()
                 os.fsync(lines.fileno())
 
+    def keep_evaluation(self, text: str) -> None:
+        """Keep the JSON of an evaluation for the report, under a name of its own; not in a folder that is read only."""
+        with contextlib.suppress(OSError):
+            self.evaluations.mkdir(exist_ok=True)
+            name = f"{time.strftime('%Y-%m-%d-%H%M%S')}-{time.time_ns() % 1_000_000:06d}"
+            scratch = self.evaluations / f".{name}"
+            scratch.write_text(text)
+            scratch.replace(self.evaluations / f"{name}.json")
+
     def read(self, file: str) -> list[dict[str, Any]]:
         """Return the whole lines of a file of records; a last one that was cut off is left out."""
         try:

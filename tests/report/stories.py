@@ -114,7 +114,9 @@ def _design(rng: random.Random, story: Story, number: int, slot: int) -> dict[st
     compiled = rng.random() < story.compiles
     ran = compiled and rng.random() < story.runs
     admitted = ran and rng.random() < story.admits
-    gates = [{"name": name, "passed": ran, "saw": {}, "findings": []} for name in ("form", "runs", "determinism")]
+    gates = [
+        {"name": name, "passed": ran, "saw": {}, "findings": []} for name in ("form", "runs", "determinism")
+    ]
     rule = "solvable.expert" if ran else "runs.error" if compiled else "language.name"
     return {
         "round": number,
@@ -158,7 +160,9 @@ def _play(
                     "end": "terminated",
                 }
             )
-    plain, with_hint = (sum(one["success"] for one in found if one["hinted"] == hint) / 8 for hint in (False, True))
+    plain, with_hint = (
+        sum(one["success"] for one in found if one["hinted"] == hint) / 8 for hint in (False, True)
+    )
     told = {
         "env_id": name,
         "level": 1,
@@ -180,7 +184,9 @@ def _line(
     environments: list[dict[str, Any]],
     plays: list[dict[str, Any]],
 ) -> dict[str, Any]:
-    mean = [sum(one[name] for one in environments) / len(environments) for name in ("success", "hinted_success")]
+    mean = [
+        sum(one[name] for one in environments) / len(environments) for name in ("success", "hinted_success")
+    ]
     return {
         "round": number,
         "designs": len(designs),

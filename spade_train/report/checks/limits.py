@@ -17,8 +17,13 @@ ADMITTED = 0.5
 EASY, HARD, PLAYS = 0.9, 0.1, 4
 """From which success on, over how many plays, an environment teaches next to nothing: its groups are all equal."""
 
-EXTREME, EITHER = 0.5, 0.75
-"""The most environments that may lie at one extreme, and at either."""
+SEEN = 24
+"""Environments, each in one round, that *lately* is made of where it is about difficulty, which changes quickly."""
+
+EXTREME = 0.5
+"""The most of them that may lie at the extremes; where so many of those lie at one, it is named alone."""
+
+ONE_SIDED = 0.75
 
 FLAT = 0.1
 """A rise of success in what was played again that must not be ruled out, where none is sure."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spade_train.report.checks.limits import EASY, EITHER, EXTREME, HARD, LATELY, LEAST, PLAYS, ROUNDS, STALE
+from spade_train.report.checks.limits import EASY, EXTREME, HARD, LEAST, ONE_SIDED, PLAYS, ROUNDS, SEEN, STALE
 from spade_train.report.checks.words import Result, percent
 from spade_train.report.series import newest_played, rate
 from spade_train.report.values import Played, RunFacts
@@ -14,54 +14,60 @@ from spade_train.rewards.uncertainty import Estimate, Tally, total
 
 def difficulty(run: RunFacts) -> Result:
     """Is what is played neither trivial nor out of reach?"""
-    lately = newest_played(run.rounds, LATELY, PLAYS)
+    lately = newest_played(run.rounds, SEEN, PLAYS)
     if len(lately) < LEAST:
         return TooLittle(f"{len(lately)} environments with {PLAYS} plays in a round; {LEAST} are needed")
-    easy = rate(Tally(sum(one.plain.rate >= EASY for one in lately), len(lately)))
-    hard = rate(Tally(sum(one.plain.rate <= HARD for one in lately), len(lately)))
-    either = rate(Tally(sum(not HARD < one.plain.rate < EASY for one in lately), len(lately)))
-    evidence = (
-        (f"success of {EASY:.0%} or more", percent(easy)),
-        (f"success of {HARD:.0%} or less", percent(hard)),
-        ("success with the hint", percent(_hinted(lately))),
-        ("environments in rounds", str(len(lately))),
+    easy = [one for one in lately if one.plain.rate >= EASY]
+    hard = [one for one in lately if one.plain.rate <= HARD]
+    extreme = rate(Tally(len(easy) + len(hard), len(lately)))
+    if extreme.low <= EXTREME:
+        return None
+    found, tries = _which(easy, hard)
+    return Finding(
+        f"{extreme.value:.0%} of what was played lately {found}: such groups teach little.",
+        (
+            ("at the extremes", percent(extreme)),
+            ("limit", f"{EXTREME:.0%}"),
+            (f"success of {EASY:.0%} or more", f"{len(easy)} of {len(lately)}"),
+            (f"success of {HARD:.0%} or less", f"{len(hard)} of {len(lately)}"),
+            ("success of those with the hint", percent(_hinted(hard)) if hard else "-"),
+        ),
+        tries,
     )
-    if easy.low > EXTREME:
-        return Finding("Most of what is played is won nearly always: it teaches nothing.", evidence, _EASIER)
-    if hard.low > EXTREME:
-        return Finding(
-            "Most of what is played is hardly ever won: it teaches nothing.", evidence, _harder(lately)
-        )
-    if either.low > EITHER:
-        return Finding(
-            "What is played is won nearly always or hardly ever, with little between.",
-            evidence,
-            ("--prioritised true: draws by what can be learned", *_EASIER, *_harder(lately)),
-        )
-    return None
 
 
+def _which(easy: Sequence[Played], hard: Sequence[Played]) -> tuple[str, tuple[str, ...]]:
+    """Say at which extreme most lies, and what to try there."""
+    both = len(easy) + len(hard)
+    if len(easy) >= ONE_SIDED * both:
+        return "is won nearly always", _EASIER
+    if len(hard) >= ONE_SIDED * both:
+        return "is hardly ever won", _harder(hard)
+    return "is won nearly always or hardly ever", (_DRAWS, *_harder(hard), *_EASIER)
+
+
+_DRAWS = "--prioritised true: draws by what can be learned"
 _EASIER = (
     "--levels true, and a lower --mastered_above: what is mastered makes room",
     "--memory: the designer is told what the agent can do",
 )
 
 
-def _harder(lately: Sequence[Played]) -> tuple[str, ...]:
-    if _hinted(lately).low > HARD:
+def _harder(hard: Sequence[Played]) -> tuple[str, ...]:
+    if _hinted(hard).low > HARD:
         return (
-            "the hint helps: a larger --num_generations, so that some plays of a group are won",
+            "the hint helps there: a larger --num_generations, so that some plays of a group are won",
             "--warm_up_steps: experts' episodes first",
         )
     return (
-        "not even the hint helps: an easier --curriculum and templates, or a larger model",
+        "not even the hint helps there: an easier --curriculum and templates, or a larger model",
         "--too_hard_below and --too_hard_rounds: what cannot be won is set aside sooner",
         "a higher --turn_tokens or --max_completion_length, if plays end for want of tokens",
     )
 
 
-def _hinted(lately: Sequence[Played]) -> Estimate:
-    return rate(total(one.hinted for one in lately))
+def _hinted(played: Sequence[Played]) -> Estimate:
+    return rate(total(one.hinted for one in played))
 
 
 def curriculum(run: RunFacts) -> Result:
