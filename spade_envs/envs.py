@@ -115,6 +115,11 @@ class IsolatedEnv(gym.Env[Any, Any]):
             self._actions.append(action if type(action) in (int, str) else copy.deepcopy(action))
         return result
 
+    @property
+    def observation(self) -> Any:
+        """The last observation, None where no episode has begun."""
+        return self._observation
+
     def snapshot(self) -> Snapshot:
         """Return the episode so far, as what it takes to play it again: cheap, picklable, good in any process.
 
