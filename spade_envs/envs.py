@@ -300,6 +300,20 @@ def check_difficulty(header: Header, arguments: dict[str, Any]) -> None:
         raise UsageError(f"{header.id} has the difficulty levels 1 to {levels}, found difficulty={chosen!r}")
 
 
+def chosen_level(header: Header, chosen: int | None) -> int | None:
+    """Return the level that is played: the chosen one, else the easiest, None for a design that has none.
+
+    Raises:
+        UsageError: it has no such level.
+    """
+    levels = header.difficulty_levels or 0
+    if chosen is not None and not 1 <= chosen <= levels:
+        raise UsageError(
+            f"{header.id} has {levels or 'no'} difficulty levels; leave the level out or choose a lower one"
+        )
+    return chosen or (1 if levels else None)
+
+
 def header_of(source: str) -> Header:
     """Return a source's header, or raise UsageError."""
     header = parse_header(source)
