@@ -54,6 +54,7 @@ class About:
         observation_space: of what it shows.
         names: words for its actions, where it gives them.
         tools: function schemas of a tool-use environment; else empty.
+        file_sha256: hash of its file.
     """
 
     header: Header
@@ -63,6 +64,7 @@ class About:
     observation_space: spaces.Space[Any]
     names: tuple[str, ...] | None
     tools: tuple[dict[str, Any], ...]
+    file_sha256: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from spade_envs.errors import WorkerFault
 from spade_envs.isolation import WorkerPool
 from spade_envs.web.play.bounds import Bounds
-from spade_envs.web.play.game import Game, Move, Start
+from spade_envs.web.play.game import About, Game, Move, Start
 from spade_envs.web.play.seats import NoRoom, Seat, Seats
 from spade_envs.web.play.table import Table
 
@@ -61,25 +61,25 @@ class Keeper:
         self._closed = threading.Event()
         threading.Thread(target=self._sweep_now_and_then, name="idle games", daemon=True).start()
 
-    def look(self, owner: str, start: Start) -> Answer:
-        """Return a session's game; it is begun where there is none."""
+    def look(self, owner: str, start: Start, moves: Sequence[Move] = ()) -> Answer:
+        """Return a session's game; where there is none it is begun, with moves that have been made."""
         with self._seats.held(owner, start) as seat:
-            return Answer(seat.game or self._begin(seat, ()))
+            return Answer(seat.game or self._begin(seat, moves))
 
     def begin(self, owner: str, start: Start, moves: Sequence[Move] = ()) -> Answer:
         """Begin a game anew, with moves that have been made."""
         with self._seats.held(owner, start) as seat:
-            self._check_length(moves)
             return Answer(self._begin(seat, moves))
 
-    def act(self, owner: str, start: Start, turn: int, said: str) -> Answer:
-        """Make a player's move, if it is of the present turn."""
+    def act(self, owner: str, start: Start, turn: int, words: str | Callable[[About], str]) -> Answer:
+        """Make a player's move, if it is of the present turn: words, or what finds them knowing what is played."""
         with self._seats.held(owner, start) as seat:
             game = seat.game or self._begin(seat, ())
             if turn != game.turn or game.over:
                 return Answer(game, stale=True)
-            self._check_length([*game.moves, Move(said)])
-            return Answer(self._moved(seat, game, Move(said)))
+            move = Move(words if isinstance(words, str) else words(game.about))
+            self._check_length([*game.moves, move])
+            return Answer(self._moved(seat, game, move))
 
     def expert(self, owner: str, start: Start, turn: int, *, whole: bool = False) -> Answer:
         """Have the expert make the next move, or all of them, as far as time allows."""
@@ -125,6 +125,7 @@ class Keeper:
         self._pool.close()
 
     def _begin(self, seat: Seat, moves: Sequence[Move]) -> Game:
+        self._check_length(moves)
         seat.give_back()
         seat.game = game = self._played(seat, moves)
         if game.over:

@@ -7,6 +7,7 @@ from typing import Any
 
 from gymnasium.envs.registration import EnvSpec
 
+from spade_envs.contract import file_sha256
 from spade_envs.envs import IsolatedEnv
 from spade_envs.isolation import WorkerPool
 from spade_envs.text import TextEnv
@@ -45,6 +46,7 @@ class Table:
             self._native.observation_space,
             self._native.action_names,
             tuple(self._native.tools),
+            file_sha256(source),
         )
 
     def begin(self, start: Start) -> Game:
