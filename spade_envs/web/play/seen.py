@@ -13,6 +13,7 @@ from gymnasium import spaces
 PARTS, PART_LENGTH, TEXT_LENGTH = 64, 2_000, 32_768
 """How many parts of an observation are shown, and how many characters of one and of the text."""
 PICTURE_BYTES = 100_000
+BOARD_WIDTH = 60
 _COLOURS = (1, 3, 4)
 
 
@@ -44,6 +45,12 @@ class Seen:
     text: str
     parts: tuple[Part, ...] = ()
     picture: bytes | None = None
+
+    @property
+    def is_board(self) -> bool:
+        """Whether the text is drawn in short lines, which must not be wrapped."""
+        lines = self.text.splitlines()
+        return len(lines) > 1 and max(map(len, lines)) <= BOARD_WIDTH
 
 
 def see(text: str, observation: Any, space: spaces.Space[Any]) -> Seen:
