@@ -1,0 +1,35 @@
+"""Values as pages write them: each name here is a filter of the templates."""
+
+from __future__ import annotations
+
+__all__ = ["count", "day", "minute", "name_of", "plural", "rate"]
+
+
+def rate(value: float | None) -> str:
+    """Return a number between -1 and 1."""
+    return "–" if value is None else f"{value:.2f}"  # noqa: RUF001 (as text is set)
+
+
+def count(value: int) -> str:
+    """Return a number of things."""
+    return f"{value:,}"
+
+
+def plural(value: int, word: str) -> str:
+    """Return a number of things with their word."""
+    return f"{value:,} {word}{'' if value == 1 else 's'}"
+
+
+def day(at: str | None) -> str:
+    """Return the day of a moment as records have it."""
+    return (at or "")[:10]
+
+
+def minute(at: str | None) -> str:
+    """Return a moment as records have it, to the minute."""
+    return (at or "")[:16].replace("T", " ")
+
+
+def name_of(env_id: str) -> str:
+    """Return an id as addresses have it: without the namespace, that all share."""
+    return env_id.rpartition("/")[2]
