@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from gymnasium import spaces
 
@@ -112,10 +113,12 @@ def said(about: About, given: Mapping[str, str]) -> str:
 
 def _buttons(space: spaces.Discrete, names: Sequence[str] | None) -> tuple[Button, ...]:
     words = [write_action(space.start + at, space, names) for at in range(int(space.n))]
+    if names is None:  # numbers: each of one digit has its own key
+        return tuple(Button(word, word if word in _DIGITS else None) for word in words)
     arrows = [_ARROWS.get(word.casefold()) for word in words]
     keys = [
-        arrow if arrow and arrows.count(arrow) == 1 else _DIGITS[at] if at < len(_DIGITS) else None
-        for at, arrow in enumerate(arrows)
+        arrow if arrow and arrows.count(arrow) == 1 else digit
+        for arrow, digit in zip_longest(arrows, _DIGITS[: len(words)])
     ]
     return tuple(Button(word, key) for word, key in zip(words, keys, strict=True))
 

@@ -108,7 +108,10 @@ def _placed(label: str, at: int, shape: Any) -> str:
 def _value(name: str, space: spaces.Space[Any], given: Mapping[str, str]) -> Any:
     match space:
         case spaces.Dict():
-            return {key: _value(f"{name}.{at}", part, given) for at, (key, part) in enumerate(space.spaces.items())}
+            return {
+                key: _value(f"{name}.{at}", part, given)
+                for at, (key, part) in enumerate(space.spaces.items())
+            }
         case spaces.Tuple():
             return [_value(f"{name}.{at}", part, given) for at, part in enumerate(space.spaces)]
         case spaces.Discrete():
@@ -116,7 +119,9 @@ def _value(name: str, space: spaces.Space[Any], given: Mapping[str, str]) -> Any
         case spaces.Text():
             return given.get(name, "").replace("\r\n", "\n")
         case spaces.MultiBinary():
-            return _shaped([int(f"{name}.{at}" in given) for at in range(int(np.prod(space.shape)))], space.shape)
+            return _shaped(
+                [int(f"{name}.{at}" in given) for at in range(int(np.prod(space.shape)))], space.shape
+            )
     shape = space.shape or ()
     return _shaped([number_of(given.get(f"{name}.{at}", "")) for at in range(int(np.prod(shape)))], shape)
 

@@ -27,7 +27,9 @@ _BODY: dict[str, Any] = {
                     "required": ["turn"],
                     "properties": {
                         "turn": {"type": "integer", "minimum": 0, "description": "Moves so far."},
-                        "action": {"description": "A text as a language model writes it, or the action as JSON."},
+                        "action": {
+                            "description": "A text as a language model writes it, or the action as JSON."
+                        },
                         "do": {
                             "enum": ["act", "hint", "expert", "expert-all", "restart", "resume", "leave"],
                             "default": "act",
@@ -75,9 +77,7 @@ def game_routes(room: Room) -> APIRouter:
         return await answered(request, start, page)
 
     @router.post("/{name}", openapi_extra=_BODY)
-    async def move(
-        request: Request, name: str, seed: str, level: str | None = None
-    ) -> Response:
+    async def move(request: Request, name: str, seed: str, level: str | None = None) -> Response:
         """Make a move, ask for help, begin anew. A move of another turn changes nothing: status 409 and the game."""
         start = await room.threads.run(room.catalogue.start, name, level, seed)
         by_json = request.headers.get("content-type", "").startswith("application/json")

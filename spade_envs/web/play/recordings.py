@@ -7,6 +7,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from spade_envs.contract.plain import to_json
 from spade_envs.errors import UsageError, WorkerFault
@@ -15,7 +16,7 @@ from spade_envs.registry.versions import Entry
 from spade_envs.replay import Step, episode_of
 from spade_envs.replay import replay as played
 from spade_envs.web.play.game import By, Move, Start, Turn
-from spade_envs.web.play.seen import PART_LENGTH, TEXT_LENGTH, Part, Seen
+from spade_envs.web.play.seen import PART_LENGTH, PARTS, TEXT_LENGTH, Part, Seen
 from spade_envs.web.play.table import Table
 
 SECONDS, CHARACTERS, KEPT = 20.0, 2_000_000, 16
@@ -110,7 +111,9 @@ class Recordings:
         table = Table(entry.source, start.level, self._pool)
         try:
             games = table.again(start, wanted.moves)
-            return _recorded(Recording(start, "a player", ()), (Frame(game.last, game.seen) for game in games))
+            return _recorded(
+                Recording(start, "a player", ()), (Frame(game.last, game.seen) for game in games)
+            )
         finally:
             table.close()
 
@@ -135,7 +138,9 @@ def _frames(steps: Iterable[Step], by: By) -> Iterator[Frame]:
             raise WorkerFault("stopped", f"{step.fault} (at the action {step.action})")
         move = None if step.action is None else Move(step.action, by)
         yield Frame(
-            Turn(step.number, move, step.text, step.reward, True, step.terminated, step.truncated, step.success),
+            Turn(
+                step.number, move, step.text, step.reward, True, step.terminated, step.truncated, step.success
+            ),
             _seen(step),
         )
 
@@ -143,8 +148,9 @@ def _frames(steps: Iterable[Step], by: By) -> Iterator[Frame]:
 def _seen(step: Step) -> Seen:
     if isinstance(step.observation, str):
         return Seen(step.text[:TEXT_LENGTH])
-    whole = Part("", "", to_json(step.observation)[:PART_LENGTH])
-    return Seen(step.text[:TEXT_LENGTH], (whole,))
+    named = step.observation if isinstance(step.observation, dict) else {"": step.observation}
+    parts = (Part(name, "", to_json(value)[:PART_LENGTH]) for name, value in islice(named.items(), PARTS))
+    return Seen(step.text[:TEXT_LENGTH], tuple(parts))
 
 
 def _recorded(blank: Recording, frames: Iterable[Frame]) -> Recording:

@@ -33,7 +33,9 @@ def replay_routes(room: Room) -> APIRouter:
         found = read_file(episode)
         entry = await room.threads.run(room.catalogue.entry, found.start.env_id)
         if found.file_sha256 not in (None, entry.file_sha256):
-            raise UsageError(f"the episode was played in another file of the id {found.start.env_id}; it is not here")
+            raise UsageError(
+                f"the episode was played in another file of the id {found.start.env_id}; it is not here"
+            )
         kept = {} if len(write_moves(found.moves)) <= 2_000 else {"episode": room.keep(found)}
         return RedirectResponse(address("replay", found.start, found.moves, **kept), 303)
 
@@ -59,7 +61,9 @@ def replay_routes(room: Room) -> APIRouter:
             there = f"{request.url.path}?{urlencode([*query, ('step', '')], errors='replace')}"
             at = max(0, min(step, len(made.frames) - 1))
             return answer(
-                request, "play/replay.html", ReplayPage(made, at, there, entry.header.title, _play(wanted, made))
+                request,
+                "play/replay.html",
+                ReplayPage(made, at, there, entry.header.title, _play(wanted, made)),
             )
 
         return await answered(request, start, page)
@@ -67,9 +71,7 @@ def replay_routes(room: Room) -> APIRouter:
     return router
 
 
-def _wanted(
-    room: Room, start: Start, moves: str | None, episode: str | None, finding: int | None
-) -> Wanted:
+def _wanted(room: Room, start: Start, moves: str | None, episode: str | None, finding: int | None) -> Wanted:
     if (moves is not None) + (episode is not None) + (finding is not None) > 1:
         raise UsageError("give one of moves, episode and finding")
     if finding is not None:

@@ -28,9 +28,7 @@ class Threads:
         self._pool = ThreadPoolExecutor(count, "play")
         self._wait_s, self._most, self._asked = wait_s, count + waiting, 0
 
-    async def run(
-        self, call: Callable[Asked, Found], *arguments: Asked.args, **named: Asked.kwargs
-    ) -> Found:
+    async def run(self, call: Callable[Asked, Found], *arguments: Asked.args, **named: Asked.kwargs) -> Found:
         """Return what a call returns. Raises NoRoom where too many wait, or it waited for too long."""
         if self._asked >= self._most:
             raise NoRoom(_BUSY)

@@ -16,7 +16,8 @@ def tool_fields(function: Mapping[str, Any]) -> tuple[Field, ...]:
     schema = function["parameters"]
     needed = schema["required"]
     return tuple(
-        _field(f"a.{at}", name, part, name in needed) for at, (name, part) in enumerate(schema["properties"].items())
+        _field(f"a.{at}", name, part, name in needed)
+        for at, (name, part) in enumerate(schema["properties"].items())
     )
 
 
@@ -52,7 +53,9 @@ def _argument(schema: Mapping[str, Any], text: str, needed: bool) -> Any:
     if not text and not needed:
         return _ABSENT
     if "enum" in schema:
-        return next((one for one in schema["enum"] if text == (one if isinstance(one, str) else to_json(one))), text)
+        return next(
+            (one for one in schema["enum"] if text == (one if isinstance(one, str) else to_json(one))), text
+        )
     match schema.get("type"):
         case "string":
             return text.replace("\r\n", "\n")

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from spade_envs.web.play.choices import Choices, choices
-from spade_envs.web.play.episodes import ADDRESS_LENGTH, address, write_moves
+from spade_envs.web.play.episodes import ADDRESS_LENGTH, MOST_SEED, address, write_moves
 from spade_envs.web.play.game import Game, Start, Turn, ending
 from spade_envs.web.play.recordings import Recording
 from spade_envs.web.play.seen import Seen
@@ -69,7 +69,7 @@ class GamePage:
     def next(self) -> str:
         """The address of the game with the next seed."""
         start = self.game.start
-        return address("play", Start(start.env_id, start.level, start.seed + 1))
+        return address("play", Start(start.env_id, start.level, (start.seed + 1) % (MOST_SEED + 1)))
 
     @property
     def whole(self) -> bool:
@@ -161,7 +161,11 @@ class ReplayPage:
     @property
     def fields(self) -> list[tuple[str, str]]:
         """The parts of the address without the step."""
-        return [(name, value) for name, value in parse_qsl(self.query.partition("?")[2], keep_blank_values=True) if name != "step"]
+        return [
+            (name, value)
+            for name, value in parse_qsl(self.query.partition("?")[2], keep_blank_values=True)
+            if name != "step"
+        ]
 
     @property
     def total(self) -> float:
@@ -228,7 +232,12 @@ class FaultPage:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as a problem."""
-        return {"title": "The environment failed", "status": 502, "detail": self.fault, **start_data(self.start)}
+        return {
+            "title": "The environment failed",
+            "status": 502,
+            "detail": self.fault,
+            **start_data(self.start),
+        }
 
 
 def start_data(start: Start) -> dict[str, Any]:

@@ -63,6 +63,12 @@
       event.detail.isError = false;
     }
   });
-  document.addEventListener("htmx:afterSettle", () => { prepare(); tell(); });
+  let before = "";
+  document.addEventListener("htmx:beforeRequest", () => { before = document.activeElement?.id ?? ""; });
+  document.addEventListener("htmx:afterSettle", () => {
+    prepare();
+    tell();
+    if (before && !document.getElementById("ending")) document.getElementById(before)?.focus();
+  });
   prepare();
 })();

@@ -38,7 +38,7 @@ FIELDS = design(
     step="self._at = (action['to'] * action['on']).astype(np.float32)",
     expert_action='{"on": np.ones(2, np.int8), "to": np.zeros(2, np.float32)}',
 )
-MARKUP = '<script>alert(1)</script><img src=x onerror=alert(1)>"\'&{{7*7}}'
+MARKUP = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'&{{7*7}}"
 HOSTILE = design(
     observation_space="spaces.Text(300)",
     observation=f"{MARKUP!r}",

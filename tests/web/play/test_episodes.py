@@ -23,9 +23,14 @@ from spade_envs.web.play.episodes import (
 )
 from spade_envs.web.play.game import Move, Start
 
-moves = st.lists(st.builds(Move, st.text(max_size=20), st.sampled_from(["player", "expert"])), max_size=5).map(tuple)
+moves = st.lists(
+    st.builds(Move, st.text(max_size=20), st.sampled_from(["player", "expert"])), max_size=5
+).map(tuple)
 starts = st.builds(
-    Start, st.builds(EnvId, st.just("Sample"), st.integers(0, 99)), st.none() | st.integers(1, 9), st.integers(0, 2**63 - 1)
+    Start,
+    st.builds(EnvId, st.just("Sample"), st.integers(0, 99)),
+    st.none() | st.integers(1, 9),
+    st.integers(0, 2**63 - 1),
 )
 
 
@@ -63,7 +68,9 @@ def test_moves_may_be_written_as_json_that_is_no_text() -> None:
     assert write_moves([Move("a"), Move("b", "expert")]) == '["a",{"expert":"b"}]'
 
 
-@pytest.mark.parametrize("text", ["", "x", "-1", "1.5", "1e3", "²", "٣", str(10**30), str(2**63), " 1", "0x1"])
+@pytest.mark.parametrize(
+    "text", ["", "x", "-1", "1.5", "1e3", "²", "٣", str(10**30), str(2**63), " 1", "0x1"]
+)
 def test_what_is_no_seed_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="a seed is a whole number from 0"):
         read_seed(text)

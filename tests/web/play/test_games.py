@@ -61,7 +61,9 @@ class Requests(RuleBasedStateMachine):
     @rule(
         owner=owners,
         game=games,
-        said=st.sampled_from(["left", "wait", "RIGHT.", "nothing such", "hello", '{"on": [1, 0], "to": [0.5, 1]}']),
+        said=st.sampled_from(
+            ["left", "wait", "RIGHT.", "nothing such", "hello", '{"on": [1, 0], "to": [0.5, 1]}']
+        ),
         late=st.integers(-1, 1),
     )
     def act(self, owner: str, game: Start, said: str, late: int) -> None:
@@ -114,14 +116,20 @@ class Requests(RuleBasedStateMachine):
 
 
 def test_any_sequence_of_requests_leaves_each_game_equal_to_its_replay() -> None:
-    run_state_machine_as_test(Requests, settings=settings(max_examples=8, stateful_step_count=15, deadline=None))
+    run_state_machine_as_test(
+        Requests, settings=settings(max_examples=8, stateful_step_count=15, deadline=None)
+    )
 
 
 def test_a_game_is_won_and_says_so(keeper: Keeper) -> None:
     game = keeper.look("ann", start("Sample", 3)).game
     assert (game.turn, ending(game), game.return_) == (0, "", 0.0)
     won = keeper.expert("ann", start("Sample", 3), 0, whole=True).game
-    assert won.over and ending(won) == "Won: the goal was reached." and won.return_ == won.turn == won.expert_moves == 8
+    assert (
+        won.over
+        and ending(won) == "Won: the goal was reached."
+        and won.return_ == won.turn == won.expert_moves == 8
+    )
 
 
 def test_what_is_no_action_costs_a_turn_and_the_state_stays_in_sight(keeper: Keeper) -> None:
@@ -239,7 +247,10 @@ def test_a_request_does_not_wait_for_ever_for_another_one() -> None:
 
 def test_when_all_workers_are_busy_that_is_said() -> None:
     with_few = kept()
-    with with_few._seats.held("ann", start("Sample")) as one, with_few._seats.held("bob", start("Sample")) as other:
+    with (
+        with_few._seats.held("ann", start("Sample")) as one,
+        with_few._seats.held("bob", start("Sample")) as other,
+    ):
         for seat in (one, other):
             with_few._begin(seat, ())
         with pytest.raises(NoRoom, match="all 2 workers are busy"):
