@@ -28,7 +28,7 @@ def replay_routes(room: Room) -> APIRouter:
         return answer(request, "play/open.html", {})
 
     @router.post("")
-    async def opened(request: Request, episode: Annotated[str, Form()] = "") -> Response:
+    async def opened(episode: Annotated[str, Form()] = "") -> Response:
         """Open an episode's file: its text in the field ``episode``."""
         found = read_file(episode)
         entry = await room.threads.run(room.catalogue.entry, found.start.env_id)
@@ -50,7 +50,7 @@ def replay_routes(room: Room) -> APIRouter:
         finding: int | None = None,
         step: int = 0,
     ) -> Response:
-        """A step of an episode: of ``moves``, of an opened file, behind a ``finding`` of the report; else the expert's."""
+        """A step: of ``moves``, of an opened file, of the episode behind a ``finding``; else of the expert's."""
         start = await room.threads.run(room.catalogue.start, name, level, seed)
         wanted = _wanted(room, start, moves, episode, finding)
 

@@ -28,7 +28,7 @@
 
   document.addEventListener("keydown", (event) => {
     const at = event.target;
-    if (at.matches?.("textarea[data-enter]") && event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+    if (at.matches?.("[data-enter]") && event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       at.form.requestSubmit();
       return;

@@ -30,8 +30,9 @@ WORDS = design(
     expert_action='"win"',
 )
 FIELDS = design(
+    module="SHOT = spaces.Box(0, 255, (4, 4, 3), np.uint8)\n",
     action_space='spaces.Dict({"on": spaces.MultiBinary(2), "to": spaces.Box(-1, 1, (2,), np.float32)})',
-    observation_space='spaces.Dict({"at": spaces.Box(-9, 9, (2,), np.float32), "shot": spaces.Box(0, 255, (4, 4, 3), np.uint8)})',
+    observation_space='spaces.Dict({"at": spaces.Box(-9, 9, (2,), np.float32), "shot": SHOT})',
     observation='{"at": self._at.copy(), "shot": np.full((4, 4, 3), self._turn, np.uint8)}',
     init="self._at = np.zeros(2, np.float32)",
     reset="self._at = np.zeros(2, np.float32)",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,8 +12,6 @@ from gymnasium import spaces
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
-
-sys.path.insert(0, str(Path(__file__).parent))
 from play_designs import SAMPLE
 
 from spade_envs.contract.findings import Rejection
@@ -100,9 +96,11 @@ def test_fields_that_hold_an_action_say_it(space: spaces.Space[Any], seed: int) 
 @given(leaves)
 def test_fields_say_what_may_stand_in_them(space: spaces.Space[Any]) -> None:
     for field in fields_of(space, 99):
-        assert field.label and field.name.startswith("f")
+        assert field.label
+        assert field.name.startswith("f")
         if field.kind == "choice":
-            assert field.options[0] == str(field.low) and field.options[-1] == str(field.high)
+            assert field.options[0] == str(field.low)
+            assert field.options[-1] == str(field.high)
 
 
 def test_large_spaces_have_a_box_for_words_only() -> None:
@@ -135,7 +133,8 @@ def test_many_names_are_chosen_from_a_list() -> None:
     names = tuple(f"room {n}" for n in range(30))
     one = about(spaces.Discrete(30), names)
     (field,) = choices(one).forms[0].fields
-    assert field.options == names and said(one, {"form": "0", "f": "room 7"}) == "room 7"
+    assert field.options == names
+    assert said(one, {"form": "0", "f": "room 7"}) == "room 7"
 
 
 SEARCH = {
@@ -186,7 +185,8 @@ def test_what_is_not_offered_is_refused(sent: dict[str, str]) -> None:
 
 def test_words_have_the_line_breaks_that_were_typed() -> None:
     assert said(about(UnicodeText(99)), {"said": "a\r\nb"}) == "a\nb"
-    assert choices(about(UnicodeText(200))).long and not choices(about(UnicodeText(20))).long
+    assert choices(about(UnicodeText(200))).long
+    assert not choices(about(UnicodeText(20))).long
 
 
 def test_a_numeric_observation_is_named_by_its_spaces() -> None:
@@ -194,7 +194,8 @@ def test_a_numeric_observation_is_named_by_its_spaces() -> None:
         {"at": spaces.Box(-9, 9, (2,), np.float32), "bag": spaces.Tuple([spaces.Discrete(3), UnicodeText(9)])}
     )
     seen = see("as the design says", {"at": np.array([1.5, 2], np.float32), "bag": (2, "rope")}, space)
-    assert seen.text == "as the design says" and seen.picture is None
+    assert seen.text == "as the design says"
+    assert seen.picture is None
     assert [(part.name, part.value) for part in seen.parts] == [
         ("at", "[1.5 2. ]"),
         ("bag.0", "2"),
@@ -212,13 +213,15 @@ def test_an_array_of_bytes_with_colours_is_a_picture(shape: tuple[int, ...], mod
     picture = see("", np.full(shape, 200, np.uint8), spaces.Box(0, 255, shape, np.uint8)).picture
     assert picture is not None
     image = Image.open(io.BytesIO(picture))
-    assert (image.size, image.mode) == ((7, 5), mode) and np.asarray(image).min() == 200
+    assert (image.size, image.mode) == ((7, 5), mode)
+    assert np.asarray(image).min() == 200
 
 
 def test_what_is_seen_is_bounded() -> None:
     space = spaces.Tuple([spaces.Box(0, 9, (500,), np.float64)] * 100)
     seen = see("x" * 100_000, tuple(np.random.default_rng(0).random((100, 500))), space)
-    assert len(seen.parts) == PARTS and all(len(part.value) <= 2_000 for part in seen.parts)
+    assert len(seen.parts) == PARTS
+    assert all(len(part.value) <= 2_000 for part in seen.parts)
     assert len(seen.text) == 32_768
     noise = np.random.default_rng(0).integers(0, 256, (900, 900, 3), np.uint8)
     assert see("", noise, spaces.Box(0, 255, noise.shape, np.uint8)).picture is None

@@ -46,8 +46,10 @@ def test_a_file_holds_an_episode(start: Start, made: tuple[Move, ...]) -> None:
 def test_an_address_holds_a_game(start: Start, made: tuple[Move, ...]) -> None:
     found = urlsplit(address("play", start, made, step=3))
     query = {name: value for name, (value,) in parse_qs(found.query, errors="surrogateescape").items()}
-    assert found.path == f"/play/Sample-v{start.env_id.version}" and query["step"] == "3"
-    assert read_seed(query["seed"]) == start.seed and query.get("level") == (start.level and str(start.level))
+    assert found.path == f"/play/Sample-v{start.env_id.version}"
+    assert query["step"] == "3"
+    assert read_seed(query["seed"]) == start.seed
+    assert query.get("level") == (start.level and str(start.level))
     if made:
         assert read_moves(query["moves"]) == made
     assert found.geturl().isascii()

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
-
-sys.path.insert(0, str(Path(__file__).parent))
 from play_designs import DESIGNS, MARKUP, source_of, start
 
 from spade_envs.errors import UsageError, WorkerFault
@@ -125,11 +121,9 @@ def test_a_game_is_won_and_says_so(keeper: Keeper) -> None:
     game = keeper.look("ann", start("Sample", 3)).game
     assert (game.turn, ending(game), game.return_) == (0, "", 0.0)
     won = keeper.expert("ann", start("Sample", 3), 0, whole=True).game
-    assert (
-        won.over
-        and ending(won) == "Won: the goal was reached."
-        and won.return_ == won.turn == won.expert_moves == 8
-    )
+    assert won.over
+    assert ending(won) == "Won: the goal was reached."
+    assert won.return_ == won.turn == won.expert_moves == 8
 
 
 def test_what_is_no_action_costs_a_turn_and_the_state_stays_in_sight(keeper: Keeper) -> None:
@@ -145,12 +139,15 @@ def test_a_fault_stops_a_game_with_its_blame_and_the_game_can_be_taken_up_before
         keeper.begin("ann", one)
         keeper.act("ann", one, 0, "1")
         stopped = keeper.act("ann", one, 1, "5").game
-        assert stopped.over and stopped.stopped is not None and stopped.stopped.startswith(kind)
+        assert stopped.over
+        assert stopped.stopped is not None
+        assert stopped.stopped.startswith(kind)
         assert (stopped.moves, stopped.fatal) == ((Move("1"),), Move("5"))
         assert ending(stopped).startswith("Stopped: " + kind)
         assert keeper.act("ann", one, 1, "1").stale
         up = keeper.begin("ann", one, stopped.moves).game
-        assert not up.over and keeper.act("ann", one, 1, "1").game.turn == 2
+        assert not up.over
+        assert keeper.act("ann", one, 1, "1").game.turn == 2
         keeper.leave("ann", one)
 
 
@@ -164,7 +161,8 @@ def test_a_design_that_kills_its_workers_again_and_again_is_started_no_more(keep
     assert fault.value.kind == "quarantined"
     keeper.sweep(0)
     stopped = keeper.act("ann", one, 0, "1").game
-    assert "quarantined" in ending(stopped) and stopped.fatal is None
+    assert "quarantined" in ending(stopped)
+    assert stopped.fatal is None
 
 
 def test_an_episode_that_ends_in_order_absolves_its_design(keeper: Keeper) -> None:
@@ -180,7 +178,8 @@ def test_a_design_that_fails_its_hint_or_expert_leaves_the_game_as_it_was(keeper
     one = start("Raises")
     before = keeper.look("ann", one).game
     for answer in (keeper.hint("ann", one, 0), keeper.expert("ann", one, 0)):
-        assert answer.game == before and "failed (raised:" in answer.note
+        assert answer.game == before
+        assert "failed (raised:" in answer.note
     assert keeper.act("ann", one, 0, "1").game.turn == 1
 
 
