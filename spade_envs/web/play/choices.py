@@ -19,7 +19,7 @@ from spade_envs.web.play.game import About
 from spade_envs.web.play.tool_forms import call_of, tool_fields
 
 MOST_BUTTONS, MOST_FIELDS = 24, 32
-_DIGITS = "1234567890"
+_DIGITS = tuple("1234567890")
 _ARROWS = {"up": "ArrowUp", "down": "ArrowDown", "left": "ArrowLeft", "right": "ArrowRight"} | {
     "north": "ArrowUp",
     "south": "ArrowDown",

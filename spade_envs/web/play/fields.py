@@ -94,8 +94,8 @@ def _whole(name: str, label: str, low: int, count: int) -> Field:
 
 def _number(name: str, label: str, low: Any, high: Any) -> Field:
     whole = np.issubdtype(np.asarray(low).dtype, np.integer)
-    ends = [end.item() if abs(end) < _UNBOUNDED else None for end in (low, high)]
-    return Field(name, label, "number", *ends, step="1" if whole else "any")
+    least, most = (end.item() if abs(end) < _UNBOUNDED else None for end in (low, high))
+    return Field(name, label, "number", least, most, step="1" if whole else "any")
 
 
 def _placed(label: str, at: int, shape: Any) -> str:

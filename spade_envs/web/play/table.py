@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from gymnasium.envs.registration import EnvSpec
 
@@ -31,7 +32,7 @@ class Table:
     """
 
     def __init__(self, source: str, level: int | None, pool: WorkerPool) -> None:
-        arguments = {} if level is None else {"difficulty": level}
+        arguments: dict[str, Any] = {} if level is None else {"difficulty": level}
         self._native = IsolatedEnv(source, pool=pool, on_fault="raise", **arguments)
         header = self._native.header
         self._native.spec = EnvSpec(str(header.id), max_episode_steps=header.max_episode_steps)
