@@ -15,6 +15,7 @@ from spade_envs.isolation import WorkerPool
 from spade_envs.registry.versions import Entry
 from spade_envs.replay import Step, episode_of
 from spade_envs.replay import replay as played
+from spade_envs.text_face import ActionFormat
 from spade_envs.web.play.game import By, Move, Start, Turn
 from spade_envs.web.play.seen import PART_LENGTH, PARTS, TEXT_LENGTH, Part, Seen
 from spade_envs.web.play.table import Table
@@ -62,11 +63,13 @@ class Wanted:
         start: version, level and seed; those of a finding's episode stand in the report.
         moves: that are made; None for the expert's.
         finding: the number of a finding of its report, from 1, in place of both.
+        face: how moves are marked: a model's replies are, in the format of its run.
     """
 
     start: Start
     moves: tuple[Move, ...] | None = None
     finding: int | None = None
+    face: ActionFormat = "raw"
 
 
 class Recordings:
@@ -108,11 +111,12 @@ class Recordings:
             return _of_finding(entry, wanted)
         if wanted.moves is None:
             return _recorded(Recording(start, "the expert", ()), _expert(entry.source, start))
-        table = Table(entry.source, start.level, self._pool)
+        table = Table(entry.source, start.level, self._pool, wanted.face)
         try:
             games = table.again(start, wanted.moves)
             return _recorded(
-                Recording(start, "a player", ()), (Frame(game.last, game.seen) for game in games)
+                Recording(start, "a player" if wanted.face == "raw" else "a model", ()),
+                (Frame(game.last, game.seen) for game in games),
             )
         finally:
             table.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -9,6 +10,7 @@ from fastapi import APIRouter, Form, Request, Response
 from fastapi.responses import RedirectResponse
 
 from spade_envs.errors import UsageError
+from spade_envs.text_face import ActionFormat
 from spade_envs.web.play.answering import answered
 from spade_envs.web.play.episodes import address, read_file, read_moves, write_moves
 from spade_envs.web.play.game import Start
@@ -48,11 +50,12 @@ def replay_routes(room: Room) -> APIRouter:
         moves: str | None = None,
         episode: str | None = None,
         finding: int | None = None,
+        face: ActionFormat = "raw",
         step: int = 0,
     ) -> Response:
-        """A step: of ``moves``, of an opened file, of the episode behind a ``finding``; else of the expert's."""
+        """A step: of ``moves`` (a model's replies with the ``face`` of its run), of an opened file, of the episode behind a ``finding``; else of the expert's."""
         start = await room.threads.run(room.catalogue.start, name, level, seed)
-        wanted = _wanted(room, start, moves, episode, finding)
+        wanted = replace(_wanted(room, start, moves, episode, finding), face=face)
 
         async def page() -> Response:
             made = await room.threads.run(room.recordings.get, wanted)
@@ -83,7 +86,7 @@ def _wanted(room: Room, start: Start, moves: str | None, episode: str | None, fi
 
 def _play(wanted: Wanted, made: Recording) -> str:
     """Return where a game goes on from an episode's moves; empty where an address cannot hold them."""
-    if wanted.moves is None:
+    if wanted.moves is None or wanted.face != "raw":
         return address("play", made.start)
     whole = len(write_moves(wanted.moves)) <= 2_000
     return address("play", made.start, wanted.moves) if whole else ""

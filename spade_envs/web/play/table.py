@@ -11,6 +11,7 @@ from spade_envs.contract import file_sha256
 from spade_envs.envs import IsolatedEnv
 from spade_envs.isolation import WorkerPool
 from spade_envs.text import TextEnv
+from spade_envs.text_face import ActionFormat
 from spade_envs.web.play.game import About, Game, Move, Start, Turn
 from spade_envs.web.play.seen import Seen, see
 
@@ -22,6 +23,7 @@ class Table:
         source: the design.
         level: its difficulty, None where it has none.
         pool: where its worker comes from.
+        face: how moves are marked, as for :class:`~spade_envs.TextEnv`; games know ``"raw"`` ones only.
 
     Attributes:
         about: what is played.
@@ -31,12 +33,12 @@ class Table:
         WorkerFault: its constructor fails, or it is quarantined.
     """
 
-    def __init__(self, source: str, level: int | None, pool: WorkerPool) -> None:
+    def __init__(self, source: str, level: int | None, pool: WorkerPool, face: ActionFormat = "raw") -> None:
         arguments: dict[str, Any] = {} if level is None else {"difficulty": level}
         self._native = IsolatedEnv(source, pool=pool, on_fault="raise", **arguments)
         header = self._native.header
         self._native.spec = EnvSpec(str(header.id), max_episode_steps=header.max_episode_steps)
-        self._env = TextEnv(self._native, "raw")
+        self._env = TextEnv(self._native, face)
         self._source, self._pool = source, pool
         self.about = About(
             header,

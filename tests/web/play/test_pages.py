@@ -212,6 +212,13 @@ def test_replays_go_by_address(client: Client) -> None:
     assert client.get("/replay/MazeKey?step=x").status_code == 400
 
 
+def test_a_models_replies_are_replayed_in_their_own_format(client: Client) -> None:
+    moves = json.dumps(["I think <answer>left</answer>", "left"])
+    steps = client.get(f"/replay/Sample?seed=1&face=xml&moves={moves}&format=json").json()["steps"]
+    assert [step["readable"] for step in steps] == [True, True, False]
+    assert client.get("/replay/Sample?seed=1&face=other&moves=[]").status_code == 400
+
+
 def test_the_episode_behind_a_finding_is_shown(client: Client) -> None:
     steps = client.get("/replay/MazeKey?finding=2&format=json").json()
     assert steps["by"].startswith("the policy")
