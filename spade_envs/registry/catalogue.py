@@ -12,16 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
-from spade_envs.records import Listed, Query, columns, counting, reading, searching
+from spade_envs.records import Query, columns, counting, searching
+from spade_envs.records.brief import Brief, briefly
 from spade_envs.records.columns import Columns
 from spade_envs.records.counting import Counted
 from spade_envs.records.values import Range
-from spade_envs.registry.overview import Found, Page, held_by, opened
+from spade_envs.registry.overview import opened
 from spade_envs.registry.stack import Stack
 from spade_envs.registry.store import Registry
 
-LATELY = 24
-"""How many measurements of each version are told."""
 RANKED = 1_000
 """Where more versions than these hold the words, they stand by name: none of so many is the one that is looked for."""
 _REMEMBERED = 64
@@ -37,14 +36,14 @@ class Answer:
     """What was found.
 
     Attributes:
-        page: the part that was asked for.
+        rows: the part that was asked for, each as the topmost registry knows it.
+        total: how many versions the whole answer has.
         facets: of each facet how many versions each value would leave.
-        lately: success and regret of the last measurements of each version of the part, the oldest first.
     """
 
-    page: Page
+    rows: tuple[Brief, ...]
+    total: int
     facets: dict[str, tuple[Counted, ...]]
-    lately: dict[str, list[tuple[float | None, float | None]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +95,7 @@ class Catalogue:
             order = _order(read.columns, counting.meeting(read.columns, met, words), query, ranked)
             last = None if query.limit is None else query.offset + query.limit
             rows = _rows(shelves, read.columns, order[query.offset : last])
-            facets = counting.facets(read.columns, met, words, bands)
-            return Answer(Page(tuple(rows), len(order)), facets, _lately(shelves, rows))
+        return Answer(rows, len(order), counting.facets(read.columns, met, words, bands))
 
     def _columns(
         self, shelves: Shelves, roots: tuple[object, ...], state: tuple[object, ...], all_versions: bool
@@ -158,22 +156,10 @@ def _order(
     return counting.in_order(found, mask, query.sort)
 
 
-def _rows(shelves: Shelves, found: Columns, places: NDArray[np.int64]) -> list[Found]:
-    listed: dict[tuple[int, int], Listed] = {}
+def _rows(shelves: Shelves, found: Columns, places: NDArray[np.int64]) -> tuple[Brief, ...]:
+    told: dict[tuple[int, int], Brief] = {}
     for part, (_, connection) in enumerate(shelves):
-        keys = found.keys[places[found.parts[places] == part]].tolist()
-        listed |= {(part, key): row for key, row in reading.rows(connection, keys).items()}
+        if keys := found.keys[places[found.parts[places] == part]].tolist():
+            told |= {(part, key): row for key, row in briefly(connection, keys).items()}
     wanted = zip(found.parts[places].tolist(), found.keys[places].tolist(), strict=True)
-    rows = [listed[one] for one in wanted if one in listed]
-    holders = held_by(shelves, [row.id for row in rows])
-    return [Found(row, holders[row.id]) for row in rows if row.id in holders]
-
-
-def _lately(shelves: Shelves, rows: list[Found]) -> dict[str, list[tuple[float | None, float | None]]]:
-    """What several registries measured stands in the topmost's order of time."""
-    found: dict[str, list[tuple[float | None, float | None]]] = {}
-    for _, connection in shelves:
-        measured = reading.lately_measured(connection, [row.listed.id for row in rows], LATELY)
-        for env_id, values in measured.items():
-            found[env_id] = [*found.get(env_id, []), *values][-LATELY:]
-    return found
+    return tuple(told[one] for one in wanted if one in told)

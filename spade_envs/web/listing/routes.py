@@ -28,7 +28,7 @@ def pages(_: FastAPI, settings: WebSettings) -> Pages:
         """The environments of all registries, found by words and facets, with counts of every facet."""
         query = asked.query()
         found = catalogue.ask(query, BANDS)
-        meant = {} if found.page.total else _meant(query, settings.registries)
+        meant = {} if found.total else _meant(query, settings.registries)
         here = asked.address(page=asked.page)  # without what a form sends of what was left as it is
         page = shown(asked, found, meant)
         return answer(request, "listing/index.html", page, headers={"HX-Push-Url": here})
