@@ -295,9 +295,24 @@ def test_a_start_without_a_design_is_refused() -> None:
         raise UsageError("there is none")
 
     one = Keeper(nothing, FEW)
-    with pytest.raises(UsageError, match="there is none"):
-        one.look("ann", start("Sample"))
+    for seed in range(FEW.games + 1):  # none of them takes a seat
+        with pytest.raises(UsageError, match="there is none"):
+            one.look("ann", start("Sample", seed))
     assert one.games("ann") == []
+    one.close()
+
+
+def test_a_game_that_was_left_while_somebody_waited_for_it_is_begun_anew() -> None:
+    one = kept()
+    one.act("ann", start("Sample"), 0, "wait")
+    with ThreadPoolExecutor(1) as waiting:
+        with one._seats.held("ann", start("Sample")) as seat:
+            other = waiting.submit(one.look, "ann", start("Sample"))
+            time.sleep(0.1)
+            one._seats._remove(seat)
+        assert other.result().game.turn == 0
+    assert [game.turn for game in one.games("ann")] == [0]
+    assert one.workers == 1
     one.close()
 
 
