@@ -292,7 +292,9 @@ def test_fifty_people_play_at_once(site: str) -> None:
         there = f"/play/{names[number % len(names)]}?seed={number}"
         with httpx2.Client(base_url=site, timeout=60) as one:
             for turn in range(4):
-                game = one.post(there, json={"turn": turn, "action": f"no such thing {number}"}).json()
+                answer = one.post(there, json={"turn": turn, "action": f"no such thing {number}"})
+                assert answer.status_code == 200, answer.text
+                game = answer.json()
                 assert game["turn"] == turn + 1
                 assert {move["said"] for move in game["moves"]} == {f"no such thing {number}"}
             one.post(there, json={"turn": 4, "do": "leave"})
