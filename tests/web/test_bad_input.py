@@ -15,7 +15,7 @@ import httpx2
 import pytest
 from shelf import filled
 
-from spade_envs.registry import Registry
+from spade_envs.registry import Registry, shipped_registry
 
 MANY = 10_000_000
 HEAD = "Host: localhost\r\nAccept: application/json\r\nConnection: close\r\n"
@@ -238,9 +238,7 @@ def test_records_that_are_locked_hide_no_files(
 
 
 def test_a_report_of_another_form_is_shown(serve: Callable[..., str], tmp_path: Path) -> None:
-    registry = Registry(tmp_path / "registry")
-    from test_store import source
-
+    registry, lamps = Registry(tmp_path / "registry"), (shipped_registry() / "LampRow" / "v0.py").read_text()
     reports = [
         {},
         {"gates": 3, "scores": [], "active_pool": "yes", "versions": None},
@@ -264,7 +262,7 @@ def test_a_report_of_another_form_is_shown(serve: Callable[..., str], tmp_path: 
         {"provenance": 3, "scores": {"a": {"b": [{}]}}, "admitted_at": 3, "run": 3, "round": "x"},
         json.loads('{"gates": [{"name": "hint", "saw": {"example": 1e400}}]}'),
     ]
-    ids = [str(registry.add(source("Odd", number), report)) for number, report in enumerate(reports)]
+    ids = [str(registry.add(f"{lamps}\n# {number}\n", report)) for number, report in enumerate(reports)]
     address = serve(stack=[registry])
     for env_id in ids:
         for part in (

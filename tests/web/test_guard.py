@@ -174,14 +174,14 @@ def test_without_the_token_nothing_is_seen(guarded: str) -> None:
             401 if "json" in path and "format" in path else 303,
             401,
         )
-        assert "Lamp" not in page.text + told.text
+        assert "Lamp row" not in page.text + told.text
         assert told.headers["www-authenticate"] == "Bearer"
     assert httpx2.get(f"{guarded}/health").status_code == 200
     assert httpx2.get(f"{guarded}/static/style.css").status_code == 200
 
 
 def test_a_program_says_the_token_in_a_header(guarded: str) -> None:
-    for said, status in ((TOKEN, 200), (TOKEN[:-1], 401), ("", 401), ("\xff", 401)):
+    for said, status in ((TOKEN, 200), (TOKEN[:-1], 401), (TOKEN + "x", 401), ("\xff", 401)):
         headers = {"Authorization": f"Bearer {said}".encode("latin-1"), "Accept": b"application/json"}
         assert httpx2.get(f"{guarded}/", headers=headers).status_code == status
 
