@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -72,7 +73,10 @@ def view_run(run: RunFolder) -> RunView:
     planned = _part(config, "selfplay").get("rounds")
     newest = checkpoint_at(run)  # its weights may have been rolled back, and the records not
     goes_on = newest.round if newest else len(entries)
-    finished = run.checkpoint.is_dir() and planned is not None and min(goes_on, len(entries)) >= planned
+    budget = _part(config, "selfplay").get("token_budget") or 0
+    spent = 0 < budget <= sampled(entries)
+    finished = run.checkpoint.is_dir() and planned is not None
+    finished = finished and (spent or min(goes_on, len(entries)) >= planned)
     return RunView(
         name=run.path.name,
         path=str(run.path),
@@ -90,6 +94,12 @@ def view_run(run: RunFolder) -> RunView:
 def rounds(run: RunFolder) -> list[dict[str, Any]]:
     """Return the whole entries of ``rounds.jsonl``."""
     return [entry for entry in records(run, "rounds") if _is_round(entry)]
+
+
+def sampled(entries: Iterable[Mapping[str, Any]]) -> int:
+    """Return how many tokens rounds have sampled: both roles', and what was only measured."""
+    spent = (entry.get("tokens") for entry in entries)
+    return sum(n for one in spent if isinstance(one, dict) for n in one.values() if isinstance(n, int))
 
 
 def _is_round(entry: dict[str, Any]) -> bool:
