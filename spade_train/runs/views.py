@@ -75,8 +75,7 @@ def view_run(run: RunFolder) -> RunView:
     goes_on = newest.round if newest else len(entries)
     budget = _part(config, "selfplay").get("token_budget") or 0
     spent = 0 < budget <= sampled(entries)
-    finished = run.checkpoint.is_dir() and planned is not None
-    finished = finished and (spent or min(goes_on, len(entries)) >= planned)
+    ended = planned is not None and (spent or min(goes_on, len(entries)) >= planned)
     return RunView(
         name=run.path.name,
         path=str(run.path),
@@ -86,7 +85,11 @@ def view_run(run: RunFolder) -> RunView:
         success=last.get("success"),
         regret=last.get("regret"),
         environments=len(admitted(run)),
-        state="running" if _is_locked(run) else "finished" if finished else "interrupted",
+        state="running"
+        if _is_locked(run)
+        else "finished"
+        if ended and run.checkpoint.is_dir()
+        else "interrupted",
         megabytes=round(_size(run.path) / 1e6, 1),
     )
 
