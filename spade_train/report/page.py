@@ -65,14 +65,14 @@ class Report:
 
 
 def report_of(reader: RunReader, *, drawn: bool = True) -> Report:
-    """Return the report of a run as it is now; ``drawn`` with charts and episodes."""
+    """Return the report of a run as it is now; ``drawn`` with charts."""
     run = reader.read()
     return Report(
         run,
         triage(run),
         (final_table(run), rounds_table(run), environments_table(run)),
         pictures(run) if drawn else (),
-        tuple(some_pairs(reader, PAIRS)) if drawn else (),
+        tuple(some_pairs(reader, PAIRS)),
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from stories import HEALTHY, Story, tell
+from run_stories import HEALTHY, Story, tell
 
 from spade_train.report.checks.limits import LEAST
 from spade_train.report.reading import read_run
