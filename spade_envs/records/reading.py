@@ -41,6 +41,14 @@ def count(connection: Connection, query: Query, scope: Scope = Scope()) -> int: 
     return int(connection.execute(statement).scalar_one())
 
 
+def rows(connection: Connection, keys: Iterable[int]) -> dict[int, Listed]:
+    """Return the versions with these keys, as far as there are any."""
+    found: dict[int, Listed] = {}
+    for part in batched(keys, _AT_ONCE):
+        found |= _rows(connection, connection.execute(select(VERSIONS).where(VERSIONS.c.key.in_(part))))
+    return found
+
+
 def one(connection: Connection, env_id: str) -> Listed | None:
     """Return what is on record of one version."""
     rows = _rows(connection, connection.execute(select(VERSIONS).where(VERSIONS.c.id == env_id)))
@@ -123,6 +131,21 @@ def measurements(connection: Connection, env_id: str) -> list[Measured]:
     return [Measured(**row) for row in _all_of(connection, MEASUREMENTS, env_id)]
 
 
+def lately_measured(
+    connection: Connection, ids: Iterable[str], last: int
+) -> dict[str, list[tuple[float | None, float | None]]]:
+    """Return success and regret of the last measurements of each version that has any, the oldest first."""
+    columns = MEASUREMENTS.c
+    number = func.row_number().over(partition_by=columns.id, order_by=columns.key.desc()).label("number")
+    numbered = select(columns.key, columns.id, columns.success, columns.regret, number)
+    late = numbered.where(columns.id.in_(each(ids))).subquery()
+    statement = select(late.c.id, late.c.success, late.c.regret).where(late.c.number <= last)
+    found: dict[str, list[tuple[float | None, float | None]]] = {}
+    for row in connection.execute(statement.order_by(late.c.key)):
+        found.setdefault(row.id, []).append((row.success, row.regret))
+    return found
+
+
 def choices(connection: Connection, env_id: str) -> list[Choice]:
     """Return when a version was chosen, the oldest first."""
     return [Choice(**row) for row in _all_of(connection, CHOICES, env_id)]
@@ -155,10 +178,8 @@ def _all_of(connection: Connection, table: Any, env_id: str) -> list[dict[str, A
 
 
 def _whole(connection: Connection, by: dict[int, Any]) -> list[tuple[Any, Listed]]:
-    rows: dict[int, Listed] = {}
-    for part in batched(by, _AT_ONCE):
-        rows |= _rows(connection, connection.execute(select(VERSIONS).where(VERSIONS.c.key.in_(part))))
-    return [(value, rows[key]) for key, value in by.items()]
+    found = rows(connection, by)
+    return [(value, found[key]) for key, value in by.items()]
 
 
 def _rows(connection: Connection, rows: Iterable[Row[Any]]) -> dict[int, Listed]:
