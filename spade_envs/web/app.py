@@ -11,14 +11,14 @@ from pathlib import Path
 from fastapi import FastAPI
 from jinja2 import Environment
 
-from spade_envs.web import entrance, environment, health, listing, problems
+from spade_envs.web import entrance, environment, health, listing, play, problems
 from spade_envs.web.assets import Assets
 from spade_envs.web.guard import Guard
 from spade_envs.web.pages import Link, Maker, Pages, of_other_packages
 from spade_envs.web.settings import WebSettings
 from spade_envs.web.templating import environment as templates_of
 
-ROOMS: tuple[Maker, ...] = (listing.pages, environment.pages, entrance.pages, health.pages)
+ROOMS: tuple[Maker, ...] = (listing.pages, environment.pages, play.pages, entrance.pages, health.pages)
 """This package's own rooms; one more is one more line."""
 
 _STATIC = Path(__file__).parent / "static"

@@ -75,9 +75,11 @@ def problem(request: Request, status: int, detail: str, headers: Mapping[str, st
 
 
 def wants_json(request: Request) -> bool:
-    """Say whether a request asks for JSON."""
+    """Say whether a request asks for JSON: who sends JSON does."""
     chosen = request.query_params.get("format")
     accepted = request.headers.get("accept", "")
+    if request.headers.get("content-type", "").startswith(JSON):
+        return chosen in (None, "json")
     return chosen == "json" or (chosen is None and "json" in accepted and "html" not in accepted)
 
 

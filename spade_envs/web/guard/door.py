@@ -178,7 +178,8 @@ class _Outgoing:
             headers = MutableHeaders(raw=message.setdefault("headers", []))
             headers.update(SAFE)
             page = headers.get("content-type", "").startswith("text/html")
-            if (self._new and page) or getattr(self._request.state, "sign_in", False):
+            kept = page or getattr(self._request.state, "keep_session", False)  # something is held of it
+            if (self._new and kept) or getattr(self._request.state, "sign_in", False):
                 headers.append("Set-Cookie", self._guard.cookie(self._request))
         await self._send(message)
 
