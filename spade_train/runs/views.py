@@ -63,7 +63,7 @@ class RunView:
 def find_runs(folder: Path) -> list[RunView]:
     """Return the runs below a folder, by name; whatever else lies there is passed over."""
     paths = sorted(path.parent for path in folder.glob("*/config.json"))
-    return [view_run(RunFolder(path)) for path in paths if _is_run(path)]
+    return [view_run(RunFolder(path)) for path in paths if is_run(path)]
 
 
 def view_run(run: RunFolder, entries: Sequence[Mapping[str, Any]] | None = None) -> RunView:
@@ -84,7 +84,7 @@ def view_run(run: RunFolder, entries: Sequence[Mapping[str, Any]] | None = None)
         success=last.get("success"),
         regret=last.get("regret"),
         environments=len(admitted(run, entries)),
-        state="running" if _is_locked(run) else "finished" if finished else "interrupted",
+        state="running" if is_locked(run) else "finished" if finished else "interrupted",
         megabytes=round(_size(run.path) / 1e6, 1),
     )
 
@@ -176,7 +176,8 @@ def _version_file(run: RunFolder, env_id: str) -> Path:
     return run.registry / name / f"{version}.py"
 
 
-def _is_run(path: Path) -> bool:
+def is_run(path: Path) -> bool:
+    """Whether a folder is a run's."""
     return "selfplay" in settings(RunFolder(path)) or (path / "rounds.jsonl").is_file()
 
 
@@ -185,7 +186,7 @@ def _part(config: dict[str, Any], name: str) -> dict[str, Any]:
     return part if isinstance(part, dict) else {}
 
 
-def _is_locked(run: RunFolder) -> bool:
+def is_locked(run: RunFolder) -> bool:
     """Whether a process trains in it: it holds the lock as long as it lives."""
     with contextlib.suppress(OSError), (run.path / ".lock").open() as lock:
         try:
