@@ -33,6 +33,11 @@ class Site:
     links: tuple[Link, ...]
     settings: WebSettings
 
+    @property
+    def plays(self) -> bool:
+        """Whether environments can be played here."""
+        return any(link.path == "/play" for link in self.links)
+
 
 def create_app(settings: WebSettings) -> FastAPI:
     """Return the application. Raises UsageError where another package's pages cannot be loaded."""

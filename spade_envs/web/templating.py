@@ -12,6 +12,15 @@ from markupsafe import Markup
 from spade_envs.contract.printable import printable
 from spade_envs.web import words
 
+SORTS = {
+    "name": "name",
+    "newest": "newest first",
+    "difficulty": "hardest first",
+    "regret": "largest regret first",
+    "success": "largest success first",
+    "diversity": "most unlike others first",
+    "round": "last round first",
+}
 _OWN = Path(__file__).parent / "templates"
 
 
@@ -27,6 +36,7 @@ def environment(folders: Iterable[Path]) -> Environment:
         auto_reload=False,
     )
     made.filters |= {name: getattr(words, name) for name in words.__all__}
+    made.globals["sorts"] = SORTS
     return made
 
 

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-__all__ = ["count", "day", "minute", "name_of", "plural", "rate"]
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from spade_envs.charts.sparkline import sparkline as drawn
+
+__all__ = ["count", "day", "minute", "name_of", "plural", "rate", "sparkline", "unversioned"]
 
 
 def rate(value: float | None) -> str:
@@ -33,3 +39,16 @@ def minute(at: str | None) -> str:
 def name_of(env_id: str) -> str:
     """Return an id as addresses have it: without the namespace, that all share."""
     return env_id.rpartition("/")[2]
+
+
+def unversioned(name: str) -> str:
+    """Return the name of an environment without its version."""
+    return name.rpartition("-v")[0] or name
+
+
+def sparkline(
+    values: Sequence[float | None], what: str, low: float | None = None, high: float | None = None
+) -> Markup:
+    """Return numbers as a small line, that is named and told to a screen reader."""
+    said = ", ".join(rate(value) for value in values if value is not None)
+    return Markup(drawn(values, f"{what} lately: {said}", low=low, high=high))

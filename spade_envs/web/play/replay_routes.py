@@ -53,7 +53,9 @@ def replay_routes(room: Room) -> APIRouter:
         face: ActionFormat = "raw",
         step: int = 0,
     ) -> Response:
-        """A step: of ``moves`` (a model's replies with the ``face`` of its run), of an opened file, of the episode behind a ``finding``; else of the expert's."""
+        """A step of ``moves`` (a model's: with the ``face`` of its run), of an opened file, of the episode behind a
+        ``finding``; else of the expert's.
+        """
         start = await room.threads.run(room.catalogue.start, name, level, seed)
         wanted = replace(_wanted(room, start, moves, episode, finding), face=face)
 

@@ -63,6 +63,18 @@
       event.detail.isError = false;
     }
   });
+  document.addEventListener("htmx:sendError", () => {
+    let told = document.getElementById("unanswered");
+    if (!told) {
+      told = document.createElement("p");
+      told.id = "unanswered";
+      told.className = "note";
+      told.setAttribute("role", "alert");
+      document.getElementById("main").prepend(told);
+    }
+    told.textContent = "The server did not answer. Nothing is lost that the address holds; try again.";
+  });
+
   let before = "";
   document.addEventListener("htmx:beforeRequest", () => { before = document.activeElement?.id ?? ""; });
   document.addEventListener("htmx:afterSettle", () => {

@@ -283,6 +283,23 @@ def test_many_clicks_at_once_are_one_move(client: Client) -> None:
     assert client.get(f"{there}&format=json").json()["turn"] == 1
 
 
+@pytest.mark.soak
+def test_fifty_people_play_at_once(site: str) -> None:
+    names = ["Sample", "Words", "LampRow", "MazeKey", "StockRoom"]
+
+    def plays(number: int) -> None:
+        there = f"/play/{names[number % len(names)]}?seed={number}"
+        with httpx2.Client(base_url=site, timeout=60) as one:
+            for turn in range(4):
+                game = one.post(there, json={"turn": turn, "action": f"no such thing {number}"}).json()
+                assert game["turn"] == turn + 1
+                assert {move["said"] for move in game["moves"]} == {f"no such thing {number}"}
+            one.post(there, json={"turn": 4, "do": "leave"})
+
+    with ThreadPoolExecutor(50) as threads:
+        list(threads.map(plays, range(100)))
+
+
 def test_the_api_is_described(client: Client) -> None:
     paths = client.get("/openapi.json").json()["paths"]
     assert "application/json" in paths["/play/{name}"]["post"]["requestBody"]["content"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from html import unescape
 
@@ -77,5 +78,5 @@ def test_neighbours_of_one_kind_are_joined_and_no_character_is_lost(given_: tupl
     found = joined(given_)
     assert "".join(one.text for one in found) == "".join(one.text for one in given_)
     kinds = [(one.role, one.sampled) for one in found]
-    assert all(one != other for one, other in zip(kinds, kinds[1:], strict=False))
+    assert all(one != other for one, other in itertools.pairwise(kinds))
     assert all(one.text for one in found)
