@@ -34,7 +34,9 @@ def test_what_is_listed_is_what_the_command_lists(site: str, shelf: Registry) ->
 def test_each_count_is_what_its_address_finds(site: str) -> None:
     for query in ("", "?q=the", "?status=active"):
         facets = {facet["name"]: facet["choices"] for facet in twin(site, query)["facets"]}
-        assert {"domain", "skill", "status", "difficulty", "regret", "steps", "tools", "origin"} <= set(facets)
+        assert {"domain", "skill", "status", "difficulty", "regret", "steps", "tools", "origin"} <= set(
+            facets
+        )
         for choices in facets.values():
             for choice in choices:
                 if not choice["chosen"]:
