@@ -6,8 +6,6 @@ import csv
 import io
 import json
 import re
-import subprocess
-import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -152,15 +150,6 @@ def test_it_opens_the_page(
     monkeypatch.setattr("webbrowser.open", opened.append)
     main(["report", str(run.path), "--out", str(tmp_path / "a b.html"), "--open"])
     assert opened == [(tmp_path / "a b.html").as_uri()]
-
-
-def test_reports_need_no_torch(run: RunFolder) -> None:
-    program = (
-        "import sys; from spade_train.cli import main; import spade_train.report.page; "
-        f"main(['report', {str(run.path)!r}, '--json']); print('torch' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.endswith("}\nFalse\n")
 
 
 def test_figures_have_intervals_that_hold_them(run: RunFolder) -> None:
