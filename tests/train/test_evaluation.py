@@ -25,6 +25,7 @@ from spade_train.report.page import html_of, report_of
 from spade_train.report.reading import RunReader, read_run
 from spade_train.report.series import last_of_each
 from spade_train.runs.folder import RunFolder
+from spade_train.runs.views import rounds, sampled, view_run
 from spade_train.world import World
 
 LIMITS = Limits(prompt=512, turn=8, completion=120)
@@ -88,8 +89,8 @@ def test_between_rounds_processes_share_the_items(policy: Policy, tmp_path: Path
     config = SelfPlayConfig(rounds=5, evaluate_rounds=2, evaluate_plays=1)
     run = RunFolder(tmp_path)
     one = BetweenRounds(config, 0, LIMITS, run, World())
-    assert [done for done in range(6) if one.is_due(done)] == [0, 2, 4, 5]
-    assert not any(replace(one, config=SelfPlayConfig()).is_due(done) for done in range(6))
+    assert [done for done in range(6) if one.is_due(done, last=done == 5)] == [0, 2, 4, 5]
+    assert not any(replace(one, config=SelfPlayConfig()).is_due(done, last=True) for done in range(6))
     first, skipped = one.evaluate(policy, 0)
     again, _ = one.evaluate(policy, 2)
     assert (again["gain"]["value"], again["items"]) == (0.0, first["items"])
@@ -104,16 +105,17 @@ def test_between_rounds_processes_share_the_items(policy: Policy, tmp_path: Path
 
 @pytest.fixture(scope="module")
 def run(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One round, evaluated before and after."""
+    """A run whose tokens are spent after the first of three rounds, evaluated before and after."""
     folder = tmp_path_factory.mktemp("evaluated")
     (folder / "questions.jsonl").write_text('{"question": "1 + 1?", "answer": 2}\n' * 3)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SPADE_REGISTRY", str(lucky_registry(folder / "lucky")))
         main(
             [
-                *flags(model_folder, folder, "run", 1),
+                *flags(model_folder, folder, "run", 3),
+                *("--token_budget", "1", "--save_rounds", "3"),
                 *("--seed", "42"),  # with it a design is refused, and its block plays the curriculum
-                *("--evaluate_rounds", "1", "--evaluate_items", "2", "--evaluate_plays", "1"),
+                *("--evaluate_rounds", "2", "--evaluate_items", "2", "--evaluate_plays", "1"),
                 *("--evaluate_suites", "history", str(folder / "questions.jsonl"), "aime"),
             ]
         )
@@ -158,6 +160,20 @@ def test_the_report_of_a_real_run(run: Path) -> None:
     assert "history: forgotten" in page
     assert page.count("<svg") == 11
     assert report.pairs[0].env_id == "spade/Lucky-v0"
+
+
+def test_a_run_ends_when_its_tokens_are_spent(
+    run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPADE_REGISTRY", str(run.parent / "lucky"))
+    view = view_run(RunFolder(run))
+    assert (view.done, view.planned, view.state) == (1, 3, "finished")
+    assert (run / "checkpoints" / "checkpoint-1" / "selfplay.json").is_file(), "it can go on from there"
+    with pytest.raises(SystemExit) as ended:
+        main(["resume", str(run)])
+    spent = sampled(rounds(RunFolder(run)))
+    assert ended.value.code == 2
+    assert f"has sampled {spent:,} tokens. Say how far to go: --token_budget" in capsys.readouterr().err
 
 
 @pytest.mark.soak
@@ -206,6 +222,8 @@ def test_a_trained_model_is_evaluated_beside_its_base(
         (["{model}", "--suite", "aime", "--base", "none"], 1, "every suite was skipped"),
         (["{model}", "--suite", "heldout=9"], 1, "every suite was skipped"),
         (["{model}", "--suite", "heldout=x"], 2, "a level is a number"),
+        (["{model}", "--suite", "environments"], 2, "say which, as in environments=spade/"),
+        (["{model}", "--suite", "environments=LampRow,LampRov"], 2, "spade/LampRow"),
     ],
 )
 def test_wrong_use_is_told(
