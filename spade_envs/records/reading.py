@@ -131,21 +131,6 @@ def measurements(connection: Connection, env_id: str) -> list[Measured]:
     return [Measured(**row) for row in _all_of(connection, MEASUREMENTS, env_id)]
 
 
-def lately_measured(
-    connection: Connection, ids: Iterable[str], last: int
-) -> dict[str, list[tuple[float | None, float | None]]]:
-    """Return success and regret of the last measurements of each version that has any, the oldest first."""
-    columns = MEASUREMENTS.c
-    number = func.row_number().over(partition_by=columns.id, order_by=columns.key.desc()).label("number")
-    numbered = select(columns.key, columns.id, columns.success, columns.regret, number)
-    late = numbered.where(columns.id.in_(each(ids))).subquery()
-    statement = select(late.c.id, late.c.success, late.c.regret).where(late.c.number <= last)
-    found: dict[str, list[tuple[float | None, float | None]]] = {}
-    for row in connection.execute(statement.order_by(late.c.key)):
-        found.setdefault(row.id, []).append((row.success, row.regret))
-    return found
-
-
 def choices(connection: Connection, env_id: str) -> list[Choice]:
     """Return when a version was chosen, the oldest first."""
     return [Choice(**row) for row in _all_of(connection, CHOICES, env_id)]

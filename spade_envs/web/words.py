@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from markupsafe import Markup
 
 from spade_envs.charts.sparkline import sparkline as drawn
 
-__all__ = ["count", "day", "minute", "name_of", "plural", "rate", "sparkline", "unversioned"]
+__all__ = ["count", "day", "minute", "name_of", "plural", "rate", "sparkline", "status", "unversioned"]
 
 
 def rate(value: float | None) -> str:
     """Return a number between -1 and 1."""
-    return "–" if value is None else f"{value:.2f}"  # noqa: RUF001 (as text is set)
+    return "–" if value is None else f"{round(value, 2) + 0.0:.2f}"  # noqa: RUF001 (as text is set)
 
 
 def count(value: int) -> str:
@@ -46,9 +47,17 @@ def unversioned(name: str) -> str:
     return name.rpartition("-v")[0] or name
 
 
+@lru_cache(maxsize=64)
+def status(word: str | None) -> Markup:
+    """Return where a version stands."""
+    return Markup('<span class="status {}">{}</span>').format(word, (word or "not known").replace("_", " "))
+
+
 def sparkline(
     values: Sequence[float | None], what: str, low: float | None = None, high: float | None = None
 ) -> Markup:
     """Return numbers as a small line, that is named and told to a screen reader."""
+    if not values:
+        return Markup()
     said = ", ".join(rate(value) for value in values if value is not None)
     return Markup(drawn(values, f"{what} lately: {said}", low=low, high=high))

@@ -8,10 +8,8 @@ from typing import Any
 
 from spade_envs.admission.report import gates_of
 from spade_envs.contract.given import given
-from spade_envs.records import StatusChange, reading
-from spade_envs.registry.catalogue import LATELY
-from spade_envs.registry.overview import opened
-from spade_envs.registry.stack import Stack, registries
+from spade_envs.records import StatusChange
+from spade_envs.registry.stack import registries
 from spade_envs.web.environment.admission import Gate, gates, text
 from spade_envs.web.environment.baselines import Baseline, baselines
 from spade_envs.web.environment.subject import Head, Subject
@@ -62,10 +60,10 @@ class Overview:
 MEASURES = ("plays", "success", "hinted_success", "regret", "regret_low", "regret_high")
 
 
-def overview(one: Subject, stack: Stack) -> Overview:
-    """Return the page. Raises RegistryError where records break while they are read."""
+def overview(one: Subject) -> Overview:
+    """Return the page."""
     entry, listed, report = one.entry, one.listed, one.entry.report
-    saw, lately = _saw(report, "form"), _lately(one.id, stack)
+    saw = _saw(report, "form")
     measured = {name: getattr(listed, name) if listed else None for name in MEASURES}
     return Overview(
         head=one.head,
@@ -81,8 +79,8 @@ def overview(one: Subject, stack: Stack) -> Overview:
         gates=tuple(gates(report)),
         scores=tuple((text(k), text(v)) for k, v in (given(report, "scores", dict) or {}).items()),
         **measured,
-        successes=tuple(success for success, _ in lately),
-        regrets=tuple(regret for _, regret in lately),
+        successes=tuple(success for success, _ in one.lately),
+        regrets=tuple(regret for _, regret in one.lately),
         made_by=tuple(_flat(listed.provenance if listed else given(report, "provenance", dict) or {})),
         parent=str(entry.header.parent) if entry.header.parent else None,
         versions=one.versions,
@@ -118,12 +116,6 @@ def _facts(one: Subject) -> Iterator[tuple[str, str]]:
 def _saw(report: Mapping[str, Any], name: str) -> dict[str, Any]:
     gate = next((gate for gate in gates_of(report) if gate.get("name") == name), {})
     return given(gate, "saw", dict) or {}
-
-
-def _lately(env_id: str, stack: Stack) -> list[tuple[float | None, float | None]]:
-    with opened(stack) as shelves:
-        found = [reading.lately_measured(one, [env_id], LATELY).get(env_id, []) for _, one in shelves]
-    return [pair for part in found for pair in part][-LATELY:]
 
 
 def _flat(data: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:

@@ -24,7 +24,7 @@ def pages(_: FastAPI, settings: WebSettings) -> Pages:
     @router.get("/{name}", response_model=parts.Overview)
     def overview(request: Request, name: str) -> Response:
         """One environment; without ``-vN`` the newest version."""
-        return answer(request, "environment/overview.html", parts.overview(about(name), settings.registries))
+        return answer(request, "environment/overview.html", parts.overview(about(name)))
 
     @router.get("/{name}/source", response_model=parts.Code)
     def source(request: Request, name: str, first: Annotated[int, Query(ge=1, le=100_000)] = 1) -> Response:

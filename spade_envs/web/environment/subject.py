@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spade_envs.contract.ids import NAMESPACE
-from spade_envs.records import Listed, StatusChange
-from spade_envs.registry.history import history
-from spade_envs.registry.overview import known
+from spade_envs.records import Listed, StatusChange, brief, reading
+from spade_envs.registry.overview import opened
 from spade_envs.registry.stack import Stack, find
 from spade_envs.registry.store import Registry
 from spade_envs.registry.versions import Entry, numbers
@@ -44,6 +43,7 @@ class Subject:
         listed: what is on record; None where nothing is.
         versions: the numbers of all versions of its name.
         changes: each change of its status, the oldest first.
+        lately: success and regret of its last measurements, the oldest first.
     """
 
     entry: Entry
@@ -51,6 +51,7 @@ class Subject:
     listed: Listed | None
     versions: tuple[int, ...]
     changes: tuple[StatusChange, ...]
+    lately: tuple[tuple[float | None, float | None], ...]
 
     @property
     def id(self) -> str:
@@ -82,12 +83,17 @@ def subject(name: str, stack: Stack) -> Subject:
         RegistryError: its files or the records are broken.
     """
     holder, env_id = find(f"{NAMESPACE}/{name}", stack)
-    found = known(str(env_id), stack)
-    changes = [event.what for event in history(str(env_id), stack, ("status",))]
+    with opened(stack) as shelves:
+        parts = [connection for _, connection in reversed(shelves)]
+        rows = (reading.one(part, str(env_id)) for part in parts)
+        listed = next((row for row in rows if row), None)
+        changes = {change for part in parts for change in reading.statuses(part, str(env_id))}
+        lately = next((found for part in parts if (found := brief.lately(part, str(env_id)))), ())
     return Subject(
         entry=holder.entry(env_id),
         holder=holder,
-        listed=found.listed if found else None,
+        listed=listed,
         versions=tuple(sorted({number for one in stack for number in numbers(one.root / env_id.name)})),
-        changes=tuple(change for change in changes if isinstance(change, StatusChange)),
+        changes=tuple(sorted(changes, key=lambda change: change.at)),
+        lately=lately,
     )

@@ -63,14 +63,32 @@ class Asked(BaseModel):
         )
 
     def address(self, **changes: object) -> str:
-        """Return the address of the same with some parts changed; a change of anything else leads to the first page."""
-        values = self.model_dump() | {"page": 1} | changes
-        fields = type(self).model_fields
-        said = {
-            name: values[name] for name, field in fields.items() if values[name] not in ("", field.default)
-        }
-        said = {name: "1" if value is True else value for name, value in said.items()}
-        return "/?" + urlencode(said, errors="replace") if said else "/"
+        """Return the address of the same with some parts changed: see :meth:`Addresses.address`."""
+        return Addresses(self).address(**changes)
+
+
+class Addresses:
+    """Addresses of the index beside one of it.
+
+    Args:
+        asked: the one.
+    """
+
+    def __init__(self, asked: Asked) -> None:
+        self._said = {name: _said(name, value) for name, value in asked.model_dump(exclude={"page"}).items()}
+
+    def address(self, **changes: object) -> str:
+        """Return the address with some parts changed; it leads to the first page where no other one is named."""
+        said = self._said | {name: _said(name, value) for name, value in changes.items()}
+        query = "&".join(part for part in said.values() if part)
+        return f"/?{query}" if query else "/"
+
+
+def _said(name: str, value: object) -> str:
+    """Return what an address says of one part; nothing where it is as it would be anyway."""
+    if value in ("", Asked.model_fields[name].default):
+        return ""
+    return urlencode({name: "1" if value is True else value}, errors="replace")
 
 
 def written(value: Any) -> str:

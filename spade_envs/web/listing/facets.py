@@ -9,7 +9,7 @@ from typing import Any
 
 from spade_envs.records.counting import Counted
 from spade_envs.records.values import STATUSES, Range
-from spade_envs.web.listing.asked import Asked, written
+from spade_envs.web.listing.asked import Addresses, Asked, written
 
 BANDS: dict[str, tuple[Range, ...]] = {
     "difficulty": ((0.0, 0.2), (0.2, 0.4), (0.4, 0.6), (0.6, 0.8), (0.8, 1.0)),
@@ -71,13 +71,13 @@ class Facet:
     hidden: int
 
 
-def facets_of(asked: Asked, counted: Mapping[str, tuple[Counted, ...]]) -> tuple[Facet, ...]:
+def facets_of(asked: Asked, counted: Mapping[str, tuple[Counted, ...]], to: Addresses) -> tuple[Facet, ...]:
     """Return the facets in the order in which they are shown, without those that tell nothing apart."""
-    made = (_facet(asked, name, counted.get(name, ())) for name in NAMES)
+    made = (_facet(asked, name, counted.get(name, ()), to) for name in NAMES)
     return tuple(facet for facet in made if facet.choices or facet.chosen)
 
 
-def _facet(asked: Asked, name: str, counted: tuple[Counted, ...]) -> Facet:
+def _facet(asked: Asked, name: str, counted: tuple[Counted, ...], to: Addresses) -> Facet:
     chosen = str(getattr(asked, name))
     known = [one for one in _in_order(name, counted) if one.versions or written(one.value) == chosen]
     shown = known[:MOST] + [one for one in known[MOST:] if written(one.value) == chosen]
@@ -85,15 +85,15 @@ def _facet(asked: Asked, name: str, counted: tuple[Counted, ...]) -> Facet:
         name=name,
         title=NAMES[name],
         chosen=chosen,
-        cleared=asked.address(**{name: ""}) if chosen else None,
-        choices=tuple(_choice(asked, name, one, chosen) for one in shown),
+        cleared=to.address(**{name: ""}) if chosen else None,
+        choices=tuple(_choice(to, name, one, chosen) for one in shown),
         hidden=len(known) - len(shown),
     )
 
 
-def _choice(asked: Asked, name: str, one: Counted, chosen: str) -> Choice:
+def _choice(to: Addresses, name: str, one: Counted, chosen: str) -> Choice:
     value = written(one.value)
-    address = asked.address(**{name: "" if value == chosen else value})
+    address = to.address(**{name: "" if value == chosen else value})
     return Choice(value, _text(name, one.value), one.versions, value == chosen, address)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Annotated
 
 from fastapi import APIRouter, FastAPI, Query, Request, Response
 
 from spade_envs import records
+from spade_envs.errors import RegistryError
 from spade_envs.registry.catalogue import Catalogue
 from spade_envs.registry.overview import near
 from spade_envs.registry.stack import Stack
@@ -28,12 +30,16 @@ def pages(_: FastAPI, settings: WebSettings) -> Pages:
         """The environments of all registries, found by words and facets, with counts of every facet."""
         query = asked.query()
         found = catalogue.ask(query, BANDS)
-        meant = {} if found.page.total else _meant(query, settings.registries)
+        meant = {} if found.total else _meant(query, settings.registries)
         here = asked.address(page=asked.page)  # without what a form sends of what was left as it is
         page = shown(asked, found, meant)
         return answer(request, "listing/index.html", page, headers={"HX-Push-Url": here})
 
-    return Pages(router, (Link("Environments", "/"),))
+    def ready() -> None:
+        with contextlib.suppress(RegistryError):  # whoever opens a page reads why
+            catalogue.ask(records.Query(limit=0), BANDS)
+
+    return Pages(router, (Link("Environments", "/"),), open=ready)
 
 
 def _meant(query: records.Query, stack: Stack) -> dict[str, list[str]]:

@@ -27,7 +27,7 @@ class Bounds:
     workers: int = 64
     idle_s: float = 60.0
     forget_s: float = 24 * 3600.0
-    wait_s: float = 10.0
+    wait_s: float = 30.0
     again_s: float = 10.0
     expert_s: float = 5.0
     threads: int = 8

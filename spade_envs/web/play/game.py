@@ -15,8 +15,8 @@ from spade_envs.contract import EnvId, Header
 from spade_envs.web.play.seen import Seen
 
 By = Literal["player", "expert"]
-LOG_TURNS, LOG_LENGTH = 30, 2_000
-"""How many turns back a game keeps what was read, and how many characters of each."""
+LOG_TURNS, LOG_LENGTH, HINT_LENGTH = 30, 500, 4_000
+"""How many turns back a game keeps what was read, and how many characters of each; those of a hint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +104,10 @@ class Game:
     Attributes:
         start: what it began with.
         about: what is played.
-        turns: all of them; of those long ago the text is empty.
+        turns: all of them; of past ones the text is cut, of those long ago it is empty.
         seen: what its player has before them.
-        hints: those that were asked for: the turn, and what was said.
+        hint: that of the present turn, if it was asked for.
+        hints: in how many turns one was.
         stopped: the fault that stopped it, if one did; the move that brought it is none of the game's.
         fatal: that move.
     """
@@ -115,7 +116,8 @@ class Game:
     about: About
     turns: tuple[Turn, ...]
     seen: Seen
-    hints: tuple[tuple[int, str], ...] = ()
+    hint: str | None = None
+    hints: int = 0
     stopped: str | None = None
     fatal: Move | None = None
 
@@ -145,28 +147,21 @@ class Game:
         return tuple(turn.move for turn in self.turns if turn.move is not None)
 
     @property
-    def hint(self) -> str | None:
-        """The hint that was asked for in this turn."""
-        return self.hints[-1][1] if self.hints and self.hints[-1][0] == self.turn else None
-
-    @property
     def expert_moves(self) -> int:
         """How many moves are the expert's."""
         return sum(move.by == "expert" for move in self.moves)
 
     def after(self, turn: Turn, seen: Seen) -> Game:
-        """Return the game with one more turn; texts of long ago are let go."""
-        turns = (*self.turns, turn)
-        if len(turns) > LOG_TURNS:
-            turns = tuple(
-                replace(one, text="") if turn.number - one.number >= LOG_TURNS and one.text else one
-                for one in turns
-            )
-        return replace(self, turns=turns, seen=seen)
+        """Return the game with one more turn."""
+        past = (*self.turns[:-1], replace(self.last, text=self.last.text[:LOG_LENGTH]))
+        if len(past) > LOG_TURNS:
+            at = len(past) - LOG_TURNS - 1
+            past = (*past[:at], replace(past[at], text=""), *past[at + 1 :])
+        return replace(self, turns=(*past, turn), seen=seen, hint=None)
 
     def with_hint(self, text: str) -> Game:
-        """Return the game with a hint that was asked for."""
-        return self if self.hint == text else replace(self, hints=(*self.hints, (self.turn, text)))
+        """Return the game with the hint that was asked for."""
+        return replace(self, hint=text[:HINT_LENGTH], hints=self.hints + (self.hint is None))
 
     def stop(self, fault: str, fatal: Move | None = None) -> Game:
         """Return the game as a fault leaves it."""

@@ -20,7 +20,7 @@ from spade_envs.web.play.game import By, Move, Start, Turn
 from spade_envs.web.play.seen import PART_LENGTH, PARTS, TEXT_LENGTH, Part, Seen
 from spade_envs.web.play.table import Table
 
-SECONDS, CHARACTERS, KEPT = 20.0, 2_000_000, 16
+SECONDS, SIZE, KEPT = 20.0, 8_000_000, 8
 """How long an episode may take to be played again, how much it may say, and how many episodes are kept."""
 
 
@@ -30,6 +30,12 @@ class Frame:
 
     turn: Turn
     seen: Seen
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it holds."""
+        parts = sum(len(part.value) for part in self.seen.parts)
+        return len(self.turn.text) + len(self.seen.text) + parts + len(self.seen.picture or b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +168,9 @@ def _recorded(blank: Recording, frames: Iterable[Frame]) -> Recording:
     until, length, kept = time.monotonic() + SECONDS, 0, list[Frame]()
     try:
         for frame in frames:
-            length += len(frame.turn.text) + len(frame.seen.text)
-            if kept and (length > CHARACTERS or time.monotonic() > until):
-                more = f"The rest is not shown: it {'says too much' if length > CHARACTERS else 'takes too long'}."
+            length += frame.size
+            if kept and (length > SIZE or time.monotonic() > until):
+                more = f"The rest is not shown: it {'says too much' if length > SIZE else 'takes too long'}."
                 return replace(blank, frames=tuple(kept), note=f"{blank.note} {more}".strip())
             kept.append(frame)
     except WorkerFault as fault:

@@ -105,10 +105,12 @@ class Seats:
         now = time.monotonic()
         for seat in self._by_use():
             if now - seat.used >= idle_s and seat.lock.acquire(blocking=False):
-                seat.give_back()
-                if now - seat.used >= self._bounds.forget_s:
-                    self._remove(seat)
-                seat.lock.release()
+                try:
+                    seat.give_back()
+                    if now - seat.used >= self._bounds.forget_s:
+                        self._remove(seat)
+                finally:
+                    seat.lock.release()
 
     def close(self) -> None:
         """Let all seats go."""
@@ -165,8 +167,10 @@ class Seats:
         """Take the worker back from the game that has not been moved for the longest time."""
         for seat in self._by_use():
             if seat.table is not None and seat.lock.acquire(blocking=False):
-                seat.give_back()
-                seat.lock.release()
+                try:
+                    seat.give_back()
+                finally:
+                    seat.lock.release()
                 return True
         return False
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-PARTS, PART_LENGTH, TEXT_LENGTH = 64, 2_000, 32_768
+PARTS, PART_LENGTH, TEXT_LENGTH = 64, 1_000, 32_768
 """How many parts of an observation are shown, and how many characters of one and of the text."""
-PICTURE_BYTES = 100_000
+PICTURE_BYTES = 60_000
 BOARD_WIDTH = 60
 _COLOURS = (1, 3, 4)
 

@@ -13,6 +13,9 @@ from spade_envs.web.play.game import Game, Start, Turn, ending
 from spade_envs.web.play.recordings import Recording
 from spade_envs.web.play.seen import Seen
 
+LOG_MOVES = 100
+"""How many moves a page lists."""
+
 
 @dataclass(frozen=True, slots=True)
 class GamePage:
@@ -89,8 +92,8 @@ class GamePage:
 
     @property
     def log(self) -> tuple[Turn, ...]:
-        """The turns so far, the newest first."""
-        return self.game.turns[::-1]
+        """The newest turns with a move, the newest first."""
+        return self.game.turns[:0:-1][:LOG_MOVES]
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON-ready data."""
@@ -111,7 +114,7 @@ class GamePage:
             "over": game.over,
             "ending": self.ending,
             "hint": game.hint,
-            "hints": len(game.hints),
+            "hints": game.hints,
             "expert_moves": game.expert_moves,
             "moves": [{"said": move.said, "by": move.by} for move in game.moves],
             "note": self.note,

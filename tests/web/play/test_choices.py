@@ -221,7 +221,7 @@ def test_what_is_seen_is_bounded() -> None:
     space = spaces.Tuple([spaces.Box(0, 9, (500,), np.float64)] * 100)
     seen = see("x" * 100_000, tuple(np.random.default_rng(0).random((100, 500))), space)
     assert len(seen.parts) == PARTS
-    assert all(len(part.value) <= 2_000 for part in seen.parts)
+    assert all(len(part.value) <= 1_000 for part in seen.parts)
     assert len(seen.text) == 32_768
     noise = np.random.default_rng(0).integers(0, 256, (900, 900, 3), np.uint8)
     assert see("", noise, spaces.Box(0, 255, noise.shape, np.uint8)).picture is None

@@ -81,7 +81,7 @@ class Requests(RuleBasedStateMachine):
         before = self.keeper.look(owner, game).game
         after = self.keeper.hint(owner, game, before.turn).game
         assert after.hint == ("Count." if not before.over else before.hint)
-        assert replace(after, hints=()) == replace(before, hints=())
+        assert replace(after, hint=None, hints=0) == replace(before, hint=None, hints=0)
 
     @rule(owner=owners, game=games)
     def begin(self, owner: str, game: Start) -> None:
@@ -278,7 +278,7 @@ def test_texts_of_long_ago_are_let_go() -> None:
     turns = game.turns[0]
     for number in range(1, LOG_TURNS + 5):
         game = game.after(replace(turns, number=number, move=Move("x")), game.seen)
-    assert [bool(turn.text) for turn in game.turns] == [False] * 5 + [True] * LOG_TURNS
+    assert [bool(turn.text) for turn in game.turns] == [False] * 4 + [True] * (LOG_TURNS + 1)
 
 
 def test_closing_ends_every_worker() -> None:
@@ -295,9 +295,24 @@ def test_a_start_without_a_design_is_refused() -> None:
         raise UsageError("there is none")
 
     one = Keeper(nothing, FEW)
-    with pytest.raises(UsageError, match="there is none"):
-        one.look("ann", start("Sample"))
+    for seed in range(FEW.games + 1):  # none of them takes a seat
+        with pytest.raises(UsageError, match="there is none"):
+            one.look("ann", start("Sample", seed))
     assert one.games("ann") == []
+    one.close()
+
+
+def test_a_game_that_was_left_while_somebody_waited_for_it_is_begun_anew() -> None:
+    one = kept()
+    one.act("ann", start("Sample"), 0, "wait")
+    with ThreadPoolExecutor(1) as waiting:
+        with one._seats.held("ann", start("Sample")) as seat:
+            other = waiting.submit(one.look, "ann", start("Sample"))
+            time.sleep(0.1)
+            one._seats._remove(seat)
+        assert other.result().game.turn == 0
+    assert [game.turn for game in one.games("ann")] == [0]
+    assert one.workers == 1
     one.close()
 
 

@@ -245,8 +245,8 @@ def test_a_fault_is_a_page_with_its_blame_and_a_way_back(client: Client) -> None
 
 
 def test_what_a_design_wrote_is_text(client: Client) -> None:
-    client.post("/play/Hostile?seed=1", json={"turn": 0, "do": "hint"})
     client.post("/play/Hostile?seed=1", json={"turn": 0, "action": MARKUP})
+    client.post("/play/Hostile?seed=1", json={"turn": 1, "do": "hint"})
     pages = [client.get(f"/play/Hostile?seed={seed}").text for seed in (1, 2)]
     pages += [client.get(path).text for path in ("/play", "/replay/Hostile?seed=1&step=1")]
     for page in pages:
@@ -254,6 +254,7 @@ def test_what_a_design_wrote_is_text(client: Client) -> None:
         assert "<img src=x" not in page
         assert "49" not in re.sub(r'value="\w+"|seed=\d+|\d{3,}', "", page)
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in pages[0]
+    assert "<strong>Hint.</strong>" in pages[0]
 
 
 def test_pages_are_light(client: Client) -> None:
@@ -291,7 +292,9 @@ def test_fifty_people_play_at_once(site: str) -> None:
         there = f"/play/{names[number % len(names)]}?seed={number}"
         with httpx2.Client(base_url=site, timeout=60) as one:
             for turn in range(4):
-                game = one.post(there, json={"turn": turn, "action": f"no such thing {number}"}).json()
+                answer = one.post(there, json={"turn": turn, "action": f"no such thing {number}"})
+                assert answer.status_code == 200, answer.text
+                game = answer.json()
                 assert game["turn"] == turn + 1
                 assert {move["said"] for move in game["moves"]} == {f"no such thing {number}"}
             one.post(there, json={"turn": 4, "do": "leave"})
