@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
 
-from sqlalchemy import Connection, column, func, select, table
+from sqlalchemy import Connection, func, select
 
-from spade_envs.records.query import WEIGHTS, each, holds
+from spade_envs.records.query import WEIGHTS, holds
 from spade_envs.records.tables import TEXT
 
-_TEXTS = table("texts", column("rowid"), *(column(name) for name in WEIGHTS))
 _WORD = re.compile(r"\w+")
+_LOOKED_AT = tuple(WEIGHTS)[:-1]
+_TOLD = f"SELECT rowid, {', '.join(_LOOKED_AT)} FROM texts WHERE rowid IN (SELECT value FROM json_each(?))"
 
 
 def holding(connection: Connection, words: str) -> list[int]:
@@ -28,16 +28,13 @@ def fitting(connection: Connection, keys: Iterable[int], words: str) -> dict[int
 
     Other than the rank of :class:`spade_envs.records.Query`, it reads only these versions, whatever the others hold.
     """
-    texts = func.json_array(*_TEXTS.c)
-    statement = select(func.json_group_array(texts)).where(_TEXTS.c.rowid.in_(each(keys)))
     asked = _WORD.findall(words.casefold())
-    found: list[list[Any]] = json.loads(connection.execute(statement).scalar_one())
-    return {row[0]: sum(_weight(word, row[1:]) for word in asked) for row in found}
+    rows = connection.exec_driver_sql(_TOLD, (json.dumps(list(keys)),)).fetchall()
+    return {row[0]: _fit(asked, row[1:]) for row in rows}
 
 
-def _weight(word: str, texts: list[str]) -> int:
-    """Weights fall from the first text to the last."""
-    for weight, text in zip(WEIGHTS.values(), texts, strict=True):
-        if any(one.startswith(word) for one in _WORD.findall((text or "").casefold())):
-            return weight
-    return 0
+def _fit(asked: list[str], texts: Sequence[str]) -> int:
+    weights = list(WEIGHTS.values())
+    places = [f" {' '.join(_WORD.findall((text or '').casefold()))}" for text in texts]
+    where = (next((k for k, text in enumerate(places) if f" {word}" in text), -1) for word in asked)
+    return sum(weights[place] for place in where)

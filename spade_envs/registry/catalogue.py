@@ -4,30 +4,23 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
-from sqlalchemy import Connection
 
-from spade_envs.records import Query, columns, counting, searching
+from spade_envs.records import Query, columns, counting
 from spade_envs.records.brief import Brief, briefly
 from spade_envs.records.columns import Columns
 from spade_envs.records.counting import Counted
 from spade_envs.records.values import Range
 from spade_envs.registry.overview import opened
+from spade_envs.registry.spotting import Places, Shelves, Spotter
 from spade_envs.registry.stack import Stack
-from spade_envs.registry.store import Registry
 
-RANKED = 1_000
-"""Where more versions than these hold the words, they stand by name: none of so many is the one that is looked for."""
-_REMEMBERED = 64
 _REST = 4.0
 """After records were read for a second, changes of them may wait for so many seconds."""
 
-Shelves = list[tuple[Registry, Connection]]
 Bands = Mapping[str, tuple[Range, ...]]
 
 
@@ -51,12 +44,14 @@ class _Read:
     """Columns, and what they were read from.
 
     Attributes:
+        spotter: finds words in them.
         roots: the registries.
         state: of their records when they were read.
         until: by which time they may be used although the records have changed.
     """
 
     columns: Columns
+    spotter: Spotter
     roots: tuple[object, ...]
     state: tuple[object, ...]
     until: float
@@ -73,7 +68,6 @@ class Catalogue:
         self._stack = stack
         self._lock = threading.Lock()
         self._read: dict[bool, _Read] = {}
-        self._words: OrderedDict[tuple[object, ...], NDArray[np.int64]] = OrderedDict()
 
     def ask(self, query: Query, bands: Bands) -> Answer:
         """Return a part of what is asked for, with all counts.
@@ -89,7 +83,7 @@ class Catalogue:
         roots, state = tuple(one.root for one in stack), tuple(one.records.state for one in stack)
         with opened(stack) as shelves:
             read = self._columns(shelves, roots, state, query.all_versions)
-            ranked = self._holding(shelves, read, query) if query.text.strip() else None
+            ranked = read.spotter.holding(shelves, query.text) if query.text.strip() else None
             words = None if ranked is None else _mask(len(read.columns), ranked)
             met = counting.masks(read.columns, query)
             order = _order(read.columns, counting.meeting(read.columns, met, words), query, ranked)
@@ -108,55 +102,25 @@ class Catalogue:
                 return known
             found = columns.read([connection for _, connection in shelves], all_versions=all_versions)
             now = time.monotonic()
-            self._read[all_versions] = read = _Read(found, roots, state, now + _REST * (now - began))
+            self._read[all_versions] = read = _Read(
+                found, Spotter(found), roots, state, now + _REST * (now - began)
+            )
             return read
 
-    def _holding(self, shelves: Shelves, read: _Read, query: Query) -> NDArray[np.int64]:
-        """Return the places of the versions that hold the words, the best first; remembered while nothing changes."""
-        asked = (read.roots, read.state, query.all_versions, query.text)
-        with self._lock:
-            if (known := self._words.get(asked)) is not None:
-                self._words.move_to_end(asked)
-                return known
-        found = _searched(shelves, read.columns, query.text)
-        with self._lock:
-            self._words[asked] = found
-            if len(self._words) > _REMEMBERED:
-                self._words.popitem(last=False)
-        return found
 
-
-def _searched(shelves: Shelves, found: Columns, words: str) -> NDArray[np.int64]:
-    parts = [
-        index.of(np.array(searching.holding(connection, words), np.int64))
-        for index, (_, connection) in zip(found.index, shelves, strict=True)
-    ]
-    places = np.sort(np.concatenate([*parts, np.empty(0, np.int64)]))
-    if len(places) > RANKED:
-        return places
-    weights = np.zeros(len(places), np.int64)
-    for part, (_, connection) in enumerate(shelves):
-        own = np.flatnonzero(found.parts[places] == part)
-        fits = searching.fitting(connection, found.keys[places[own]].tolist(), words)
-        weights[own] = [fits.get(key, 0) for key in found.keys[places[own]].tolist()]
-    return places[np.argsort(-weights, kind="stable")]
-
-
-def _mask(size: int, places: NDArray[np.int64]) -> counting.Mask:
+def _mask(size: int, places: Places) -> counting.Mask:
     mask = np.zeros(size, np.bool_)
     mask[places] = True
     return mask
 
 
-def _order(
-    found: Columns, mask: counting.Mask, query: Query, ranked: NDArray[np.int64] | None
-) -> NDArray[np.int64]:
+def _order(found: Columns, mask: counting.Mask, query: Query, ranked: Places | None) -> Places:
     if query.sort == "rank" and ranked is not None:
         return ranked[mask[ranked]]
     return counting.in_order(found, mask, query.sort)
 
 
-def _rows(shelves: Shelves, found: Columns, places: NDArray[np.int64]) -> tuple[Brief, ...]:
+def _rows(shelves: Shelves, found: Columns, places: Places) -> tuple[Brief, ...]:
     told: dict[tuple[int, int], Brief] = {}
     for part, (_, connection) in enumerate(shelves):
         if keys := found.keys[places[found.parts[places] == part]].tolist():

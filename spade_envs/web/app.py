@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+import threading
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -41,13 +42,17 @@ class Site:
 
 def create_app(settings: WebSettings) -> FastAPI:
     """Return the application. Raises UsageError where another package's pages cannot be loaded."""
-    closing: list[Callable[[], None]] = []
+    rooms: list[Pages] = []
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        for room in rooms:
+            if room.open:
+                threading.Thread(target=room.open, daemon=True).start()
         yield
-        for close in reversed(closing):
-            close()
+        for room in reversed(rooms):
+            if room.close:
+                room.close()
 
     app = FastAPI(
         title="spade-envs",
@@ -57,8 +62,7 @@ def create_app(settings: WebSettings) -> FastAPI:
         redoc_url=None,
         lifespan=lifespan,
     )
-    rooms = [make(app, settings) for make in (*ROOMS, *of_other_packages())]
-    closing += [room.close for room in rooms if room.close]
+    rooms += [make(app, settings) for make in (*ROOMS, *of_other_packages())]
     app.state.site = site = _site(rooms, settings)
     for room in rooms:
         app.include_router(room.router)

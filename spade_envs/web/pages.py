@@ -33,6 +33,7 @@ class Pages:
         links: what the navigation shows of it.
         templates: a folder of templates, each in a folder of the room's own name; None: beside this package's.
         static: a folder of files that are served below ``/static/``; None: beside this package's.
+        open: called in a thread when the server begins, to make ready what the first page needs.
         close: called when the server ends.
     """
 
@@ -40,6 +41,7 @@ class Pages:
     links: tuple[Link, ...] = ()
     templates: Path | None = None
     static: Path | None = None
+    open: Callable[[], None] | None = None
     close: Callable[[], None] | None = None
 
 

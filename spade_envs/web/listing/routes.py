@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Annotated
 
 from fastapi import APIRouter, FastAPI, Query, Request, Response
 
 from spade_envs import records
+from spade_envs.errors import RegistryError
 from spade_envs.registry.catalogue import Catalogue
 from spade_envs.registry.overview import near
 from spade_envs.registry.stack import Stack
@@ -33,7 +35,11 @@ def pages(_: FastAPI, settings: WebSettings) -> Pages:
         page = shown(asked, found, meant)
         return answer(request, "listing/index.html", page, headers={"HX-Push-Url": here})
 
-    return Pages(router, (Link("Environments", "/"),))
+    def ready() -> None:
+        with contextlib.suppress(RegistryError):  # whoever opens a page reads why
+            catalogue.ask(records.Query(limit=0), BANDS)
+
+    return Pages(router, (Link("Environments", "/"),), open=ready)
 
 
 def _meant(query: records.Query, stack: Stack) -> dict[str, list[str]]:
