@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from run_stories import HEALTHY, Story, tell
 
+from spade_train.report.checks import limits
 from spade_train.report.checks.limits import LEAST
 from spade_train.report.reading import read_run
 from spade_train.report.triage import CHECKS, findings, holds_back, triage
@@ -122,3 +123,24 @@ def test_a_finding_is_data(empty: RunFacts) -> None:
     data = verdict.as_dict()
     assert data["state"] == "holds back"
     assert data["evidence"]["refused by language.name"] == "100"
+
+
+def test_the_reference_knows_every_check_and_every_line() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "findings.md").read_text()
+    rows = {row[1]: row[0] for row in re.findall(r"^(\| `([a-z-]+)` \|.*)$", page, re.MULTILINE)}
+    assert list(rows) == [one.name for one in CHECKS]
+    for one in CHECKS:
+        assert f"| {one.subsystem} |" in rows[one.name]
+    lines = {
+        "designs": (limits.RUNS, limits.LEAST),
+        "gates": (limits.ADMITTED, limits.LEAST),
+        "difficulty": (limits.SEEN, limits.EXTREME, limits.EASY, limits.HARD, limits.PLAYS),
+        "agent": (limits.SIGNAL, limits.FLAT, limits.ROUNDS),
+        "curriculum": (limits.STALE, limits.ROUNDS, limits.LEAST),
+        "forgetting": (limits.CHANCE,),
+        "machine": (limits.FAULTS, limits.CUT),
+    }
+    for name, values in lines.items():
+        for value in values:
+            assert re.search(rf"\b{value}\b", rows[name]), (name, value)
+    assert str(limits.LATELY) in page
