@@ -115,6 +115,11 @@ class IsolatedEnv(gym.Env[Any, Any]):
             self._actions.append(action if type(action) in (int, str) else copy.deepcopy(action))
         return result
 
+    @property
+    def observation(self) -> Any:
+        """The last observation, None where no episode has begun."""
+        return self._observation
+
     def snapshot(self) -> Snapshot:
         """Return the episode so far, as what it takes to play it again: cheap, picklable, good in any process.
 
@@ -293,6 +298,20 @@ def check_difficulty(header: Header, arguments: dict[str, Any]) -> None:
     levels, chosen = header.difficulty_levels, arguments.get("difficulty")
     if levels and chosen is not None and (not isinstance(chosen, int) or not 1 <= chosen <= levels):
         raise UsageError(f"{header.id} has the difficulty levels 1 to {levels}, found difficulty={chosen!r}")
+
+
+def chosen_level(header: Header, chosen: int | None) -> int | None:
+    """Return the level that is played: the chosen one, else the easiest, None for a design that has none.
+
+    Raises:
+        UsageError: it has no such level.
+    """
+    levels = header.difficulty_levels or 0
+    if chosen is not None and not 1 <= chosen <= levels:
+        raise UsageError(
+            f"{header.id} has {levels or 'no'} difficulty levels; leave the level out or choose a lower one"
+        )
+    return chosen or (1 if levels else None)
 
 
 def header_of(source: str) -> Header:

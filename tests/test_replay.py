@@ -210,7 +210,7 @@ def test_a_refused_design_is_played_from_its_file(run: Run, tmp_path: Path) -> N
         (["--actions", "[60]"], "action 1 is none of the action space: it is out of range"),
         (["--report-finding", "2"], "has 1 findings; there is no finding 2"),
         (["--report-finding", "1", "--seed", "3"], "leave out --seed"),
-        (["--expert", "--difficulty", "3"], "it has 2 difficulty levels"),
+        (["--expert", "--difficulty", "3"], "has 2 difficulty levels"),
     ],
 )
 def test_wrong_use(run: Run, shelf: Registry, options: list[str], says: str) -> None:

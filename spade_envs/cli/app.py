@@ -38,6 +38,7 @@ COMMANDS = {
     "verify": ("verify:verify", "spade-envs verify --registry shelf --jobs 4"),
     "export": ("exporting:export", "spade-envs export pool.zip spade/LampRow spade/StockRoom-v0"),
     "import": ("importing:import_", "spade-envs import pool.zip --registry shelf --jobs 4"),
+    "serve": ("serving:serve", "spade-envs serve --open"),
     "doctor": ("doctor:doctor", "spade-envs doctor --json"),
 }
 """Name -> where it is, and an example. What a subcommand needs is loaded when it is asked for."""

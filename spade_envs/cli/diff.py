@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import unified_diff
 from typing import Annotated
 
 import typer
@@ -11,12 +10,11 @@ from rich.text import Text
 
 from spade_envs.cli.options import Id
 from spade_envs.cli.output import LINES, out, print_json, remark
-from spade_envs.contract import code_sha256
-from spade_envs.contract.ids import EnvId
 from spade_envs.contract.printable import printable
 from spade_envs.errors import UsageError
-from spade_envs.registry.stack import find, holder_of, registries
-from spade_envs.registry.versions import Entry, numbers
+from spade_envs.registry.differing import before, difference
+from spade_envs.registry.stack import find
+from spade_envs.registry.versions import Entry
 
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -34,16 +32,14 @@ def diff(
     With one id, what changed to it from its parent or, where it names none, from its previous version.
     """
     new = _entry(first)
-    pair = (new, _entry(second)) if second is not None else (_before(new), new)
-    lines = _lines(*pair)
-    only_header = bool(lines) and code_sha256(pair[0].source) == code_sha256(pair[1].source)
+    found = difference(new, _entry(second)) if second is not None else difference(_before(new), new)
     if as_json:
-        ids = [str(entry.header.id) for entry in pair]
-        print_json({"from": ids[0], "to": ids[1], "only_header": only_header, "diff": "\n".join(lines)})
+        ids = {"from": found.old, "to": found.new}
+        print_json({**ids, "only_header": found.only_header, "diff": "\n".join(found.lines)})
         return
-    _print(lines)
-    if only_header or not lines:
-        remark("only the header differs" if lines else "there is no difference")
+    _print(found.lines)
+    if found.only_header or not found.lines:
+        remark("only the header differs" if found.lines else "there is no difference")
 
 
 def _entry(text: str) -> Entry:
@@ -51,22 +47,11 @@ def _entry(text: str) -> Entry:
     return registry.entry(env_id)
 
 
-def _before(entry: Entry) -> Entry:
-    """Return what a version came from: its parent, or the version of its name before it."""
-    header = entry.header
-    if header.parent is not None:
-        return _entry(str(header.parent))
-    name, number = header.id.name, header.id.version
-    taken = {v for registry in registries() for v in numbers(registry.root / name) if v < number}
-    for version in sorted(taken, reverse=True):
-        if (holder := holder_of(earlier := EnvId(name, version))) is not None:
-            return holder.entry(earlier)
-    raise UsageError(f"{header.id} has neither a parent nor an earlier version; name two ids")
-
-
-def _lines(first: Entry, second: Entry) -> list[str]:
-    old, new = (entry.source.splitlines() for entry in (first, second))
-    return list(unified_diff(old, new, str(first.header.id), str(second.header.id), lineterm=""))
+def _before(new: Entry) -> Entry:
+    earlier = before(new)
+    if earlier is None:
+        raise UsageError(f"{new.header.id} has neither a parent nor an earlier version; name two ids")
+    return earlier
 
 
 def _print(lines: Sequence[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +11,7 @@ import typer
 from spade_envs.cli.completing import domains, ids, orders, statuses
 from spade_envs.contract.printable import printable
 from spade_envs.errors import UsageError
-from spade_envs.records.values import EVERYTHING, Range
+from spade_envs.records.values import EVERYTHING, Range, to_range
 from spade_envs.registry.paths import user_registry
 from spade_envs.registry.stack import Stack, registries
 from spade_envs.registry.store import Registry
@@ -82,18 +81,7 @@ def with_one(registry: Registry) -> Stack:
 
 def between(text: str | None, what: str) -> Range:
     """Read a range: ``A..B``, ``A..`` or ``..B``; without a text it holds everything. Raises UsageError."""
-    if text is None:
-        return EVERYTHING
-    low, dots, high = text.partition("..")
-    try:
-        if not dots or not (low or high):
-            raise ValueError
-        ends = float(low or -math.inf), float(high or math.inf)
-    except ValueError:
-        raise UsageError(
-            f"--{what} {printable(text)} is no range; write A..B, for example 0.2..0.8, 0.5.. or ..0.5"
-        ) from None
-    return ends
+    return EVERYTHING if text is None else to_range(text, f"--{what}")
 
 
 def first_of(limit: int, offset: int | None, page: int | None) -> int:

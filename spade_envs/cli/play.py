@@ -10,7 +10,6 @@ from rich.markup import escape
 from spade_envs.cli.codes import DONE
 from spade_envs.cli.options import Id
 from spade_envs.cli.output import out
-from spade_envs.errors import UsageError
 from spade_envs.registry.stack import find
 
 
@@ -22,15 +21,12 @@ def play(
     ] = None,
 ) -> int:
     """Play an environment yourself. Type an action, `hint` or `quit`."""
+    from spade_envs.envs import chosen_level
     from spade_envs.text import make_text
 
     registry, found = find(env_id)
-    levels = registry.header(found).difficulty_levels
-    if difficulty and difficulty > (levels or 0):
-        raise UsageError(
-            f"{found} has {levels or 'no'} difficulty levels; leave out --difficulty or choose a lower one"
-        )
-    options: dict[str, Any] = {} if difficulty is None else {"difficulty": difficulty}
+    level = chosen_level(registry.header(found), difficulty)
+    options: dict[str, Any] = {} if level is None else {"difficulty": level}
     env = make_text(str(found), action_format="raw", **options)
     try:
         _episode(env, seed)

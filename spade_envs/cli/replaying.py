@@ -12,9 +12,10 @@ from rich.markup import escape
 
 from spade_envs.cli.output import out
 from spade_envs.cli.reading import read_design
-from spade_envs.contract import Header, Rejection, parse_header
+from spade_envs.contract import Rejection
 from spade_envs.contract.plain import from_json
 from spade_envs.contract.printable import printable, printable_json
+from spade_envs.envs import chosen_level, header_of
 from spade_envs.errors import UsageError
 from spade_envs.registry.integrity import REPORT_LIMIT, Missing, bounded
 from spade_envs.registry.stack import find
@@ -57,7 +58,7 @@ def replay(
             _line(f"{finding.get('found')} [{finding.get('rule')}]")
         _show(played(source, recorded.level, recorded.seed, recorded.actions), as_json)
         return
-    level = _level(source, difficulty)
+    level = chosen_level(header_of(source), difficulty)
     _show(played(source, level, seed or 0, None if actions is None else _listed(actions)), as_json)
 
 
@@ -74,16 +75,6 @@ def _subject(text: str) -> tuple[str, dict[str, Any]]:
     return source, {} if isinstance(beside, Missing) else _parsed(
         beside.decode(), f"the report beside {text}", dict
     )
-
-
-def _level(source: str, chosen: int | None) -> int | None:
-    header = parse_header(source)
-    levels = header.difficulty_levels if isinstance(header, Header) else None
-    if chosen is not None and chosen > (levels or 0):
-        raise UsageError(
-            f"it has {levels or 'no'} difficulty levels; leave out --difficulty or choose a lower one"
-        )
-    return chosen or (1 if levels else None)
 
 
 def _listed(text: str) -> list[Any]:

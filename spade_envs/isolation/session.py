@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import inspect
 import marshal
+import mmap
 import resource
 import sys
 from collections.abc import Callable, Iterable
@@ -58,7 +59,8 @@ class Session:
         self._maker: Maker
         self._singles: dict[int, _Single] = {}
         self._batch: Batch | None = None
-        self._reserve: bytearray | None = bytearray(RESERVE_BYTES)
+        # Address space is what a worker's memory is counted in: a page that nobody writes to costs no more than that.
+        self._reserve: mmap.mmap | None = mmap.mmap(-1, RESERVE_BYTES, mmap.MAP_PRIVATE)
         self._operations: dict[str, Callable[..., Iterable[Any]]] = {
             "load": self._load,
             "make": self._make,

@@ -92,6 +92,13 @@ class Database:
         with self._said(), self._immediate() as connection:
             yield connection
 
+    @property
+    def state(self) -> tuple[object, ...]:
+        """What changes with whatever is written, by any process, to the file or to what waits beside it."""
+        if self.path is None:
+            return (id(self),)  # it does not change any more
+        return tuple(_stamp(path) for path in (self.path, self.path.with_name(f"{self.path.name}-wal")))
+
     def close(self) -> None:
         """Close the connections that wait for the next transaction; what they wrote comes into the one file."""
         self._engine.dispose()
@@ -166,6 +173,14 @@ _MEANINGS = {
     "disk I/O": "cannot be read or written, the disk says; look whether it is full or failing",
     "unable to open": "cannot be opened; give leave to read it, or name another registry",
 }
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    try:
+        status = path.stat()
+    except OSError:
+        return ()
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _engine(path: Path | None, read_only: bool) -> Engine:

@@ -144,7 +144,7 @@ def enter_refusal(connection: Connection, refusal: Refusal) -> None:
 
 
 def _values(header: Header, report: Mapping[str, Any], held: bool) -> dict[str, Any]:
-    scores = given(report, "scores", dict) or {}
+    scores, saw = given(report, "scores", dict) or {}, _first_sight(report)
     env_id: EnvId = header.id
     return {
         "id": str(env_id),
@@ -159,6 +159,7 @@ def _values(header: Header, report: Mapping[str, Any], held: bool) -> dict[str, 
         "generation_round": header.generation_round,
         "max_episode_steps": header.max_episode_steps,
         "difficulty_levels": header.difficulty_levels,
+        "tools": given(saw, "tools", int),
         "code_sha256": report["code_sha256"],
         "file_sha256": report["file_sha256"],
         "admitted_at": given(report, "admitted_at", str),
@@ -173,10 +174,14 @@ def _values(header: Header, report: Mapping[str, Any], held: bool) -> dict[str, 
 
 
 def _texts(header: Header, report: Mapping[str, Any]) -> tuple[str, ...]:
-    gates = given(report, "gates", list) or [{}]
-    saw = given(gates[0], "saw", dict) if isinstance(gates[0], dict) else None
-    rules = given(saw or {}, "rules", str) or ""
+    rules = given(_first_sight(report), "rules", str) or ""
     return _words(header.id.name), header.title, header.summary, _listed(header.skills), rules
+
+
+def _first_sight(report: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the first gate saw: rules, tools, spaces."""
+    gates = given(report, "gates", list) or [{}]
+    return (given(gates[0], "saw", dict) if isinstance(gates[0], dict) else None) or {}
 
 
 def _words(name: str) -> str:

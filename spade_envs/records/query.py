@@ -15,6 +15,15 @@ from spade_envs.errors import UsageError
 from spade_envs.records.tables import SKILLS, TEXT, VERSIONS
 from spade_envs.records.values import EVERYTHING, STATUSES, Range, Sort, Status
 
+RANGES = {
+    "difficulty": "difficulty",
+    "regret": "regret",
+    "success": "success",
+    "steps": "max_episode_steps",
+}
+"""What of a question is a range -> the column it is one of."""
+WEIGHTS = {"name": 10, "title": 6, "summary": 3, "skills": 3, "rules": 1}
+"""How much a word counts where it stands."""
 SORTS: tuple[Sort, ...] = get_args(Sort)
 
 
@@ -25,7 +34,9 @@ class Query:
     Attributes:
         text: words that the name, title, summary, skills or rules hold, each as a beginning of a word.
         domain, skill, status, origin, run, round, name: equal to.
-        difficulty, regret, success: between the two, both included. What was never measured lies in no range.
+        tools: whether it has any.
+        difficulty, regret, success, steps: between the two, both included. What was never measured lies in no
+            range. Steps are the most that an episode has.
         all_versions: older versions of a name, too.
         sort: by name and version, or the largest first; ``"rank"``: what the words fit best.
         limit, offset: which part of the answer; None for no limit.
@@ -43,9 +54,11 @@ class Query:
     run: str | None = None
     round: int | None = None
     name: str | None = None
+    tools: bool | None = None
     difficulty: Range = EVERYTHING
     regret: Range = EVERYTHING
     success: Range = EVERYTHING
+    steps: Range = EVERYTHING
     all_versions: bool = False
     sort: Sort = "name"
     limit: int | None = None
@@ -56,7 +69,7 @@ class Query:
         one_of("status", self.status, STATUSES)
         one_of("origin", self.origin, ORIGINS)
         one_of("order", self.sort, SORTS)
-        for name in ("difficulty", "regret", "success"):
+        for name in RANGES:
             low, high = getattr(self, name)
             if not low <= high:
                 raise UsageError(f"{name} from {low} to {high} holds nothing; write the lower end first")
@@ -130,27 +143,31 @@ def _conditions(query: Query) -> list[ColumnElement[bool]]:
     equal = ("domain", "status", "origin", "run", "round", "name")
     wanted = {columns[name]: getattr(query, name) for name in equal}
     met = [column == _encodable(value) for column, value in wanted.items() if value is not None]
-    for name in ("difficulty", "regret", "success"):
+    if query.tools is not None:
+        met.append(columns.tools > 0 if query.tools else columns.tools == 0)
+    for name, column in RANGES.items():
         if (between := getattr(query, name)) != EVERYTHING:
-            met.append(columns[name].between(*between))
+            met.append(columns[column].between(*between))
     if query.skill:
         with_it = SKILLS.c.skill == _encodable(query.skill)
         met.append(columns.key.in_(select(SKILLS.c.key).where(with_it)))
     if query.text.strip() and query.sort != "rank":
-        met.append(columns.key.in_(select(TEXT.c.rowid).where(_holds(query.text))))
+        met.append(columns.key.in_(select(TEXT.c.rowid).where(holds(query.text))))
     return met
 
 
 def _ranks(words: str) -> CTE:
     """What holds the words, with a number that is the larger the better they fit: rare ones, in the name above all."""
-    weights = {"name": 10, "title": 6, "summary": 3, "skills": 3, "rules": 1}
-    rank = -func.bm25(literal_column("texts"), *weights.values())
-    found = select(TEXT.c.rowid.label("key"), rank.label("rank")).where(_holds(words))
+    rank = -func.bm25(literal_column("texts"), *WEIGHTS.values())
+    found = select(TEXT.c.rowid.label("key"), rank.label("rank")).where(holds(words))
     return found.cte("ranks").prefix_with("MATERIALIZED")
 
 
-def _holds(words: str) -> ColumnElement[bool]:
-    """Quoted, so that nothing that a person types is a command of the search's own language."""
+def holds(words: str) -> ColumnElement[bool]:
+    """Return the condition that a text holds all of these words, each as a beginning of one.
+
+    Quoted, so that nothing that a person types is a command of the search's own language.
+    """
     known = _encodable(words.replace("\0", " ")).split()
     terms = " ".join('"{}"*'.format(word.replace('"', '""')) for word in known) or '""'
     return literal_column("texts").op("MATCH", is_comparison=True)(terms)

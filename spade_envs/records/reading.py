@@ -41,6 +41,14 @@ def count(connection: Connection, query: Query, scope: Scope = Scope()) -> int: 
     return int(connection.execute(statement).scalar_one())
 
 
+def rows(connection: Connection, keys: Iterable[int]) -> dict[int, Listed]:
+    """Return the versions with these keys, as far as there are any."""
+    found: dict[int, Listed] = {}
+    for part in batched(keys, _AT_ONCE):
+        found |= _rows(connection, connection.execute(select(VERSIONS).where(VERSIONS.c.key.in_(part))))
+    return found
+
+
 def one(connection: Connection, env_id: str) -> Listed | None:
     """Return what is on record of one version."""
     rows = _rows(connection, connection.execute(select(VERSIONS).where(VERSIONS.c.id == env_id)))
@@ -155,10 +163,8 @@ def _all_of(connection: Connection, table: Any, env_id: str) -> list[dict[str, A
 
 
 def _whole(connection: Connection, by: dict[int, Any]) -> list[tuple[Any, Listed]]:
-    rows: dict[int, Listed] = {}
-    for part in batched(by, _AT_ONCE):
-        rows |= _rows(connection, connection.execute(select(VERSIONS).where(VERSIONS.c.key.in_(part))))
-    return [(value, rows[key]) for key, value in by.items()]
+    found = rows(connection, by)
+    return [(value, found[key]) for key, value in by.items()]
 
 
 def _rows(connection: Connection, rows: Iterable[Row[Any]]) -> dict[int, Listed]:

@@ -18,7 +18,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA = "0001"
+SCHEMA = "0002"
 """The newest migration: what a database must be at to be used."""
 
 METADATA = MetaData()
@@ -42,6 +42,7 @@ VERSIONS = Table(
     Column("generation_round", Integer),
     Column("max_episode_steps", Integer, nullable=False),
     Column("difficulty_levels", Integer),
+    Column("tools", Integer),
     Column("code_sha256", String, nullable=False),
     Column("file_sha256", String, nullable=False),
     Column("admitted_at", String),
@@ -63,7 +64,7 @@ VERSIONS = Table(
     Index(  # whatever is asked of a list is answered out of this, a tenth of the table
         "versions_listed",
         *("newest", "name", "version", "domain", "status", "origin", "run", "round", "difficulty"),
-        *("diversity", "regret", "success", "admitted_at"),
+        *("diversity", "regret", "success", "admitted_at", "max_episode_steps", "tools"),
     ),
     Index("versions_of_others", "id", sqlite_where=text("held = 0")),
     Index("versions_by_code", "code_sha256"),

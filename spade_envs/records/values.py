@@ -7,12 +7,36 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal, get_args
 
+from spade_envs.contract.printable import printable
+from spade_envs.errors import UsageError
+
 Status = Literal["admitted", "active", "mastered", "too_hard", "retired", "quarantined"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 Sort = Literal["name", "newest", "difficulty", "regret", "success", "diversity", "round", "rank"]
 """In which order versions are listed: see :class:`spade_envs.records.Query`."""
 Range = tuple[float, float]
 EVERYTHING: Range = (-math.inf, math.inf)
+
+
+def to_range(text: str, what: str) -> Range:
+    """Read a range: ``A..B``, ``A..`` or ``..B``.
+
+    Args:
+        text: what somebody wrote.
+        what: how the message names it.
+
+    Raises:
+        UsageError: it is none.
+    """
+    low, dots, high = text.partition("..")
+    try:
+        if not dots or not (low or high):
+            raise ValueError
+        return float(low or -math.inf), float(high or math.inf)
+    except ValueError:
+        raise UsageError(
+            f"{what} {printable(text)} is no range; write A..B, for example 0.2..0.8, 0.5.. or ..0.5"
+        ) from None
 
 
 def now() -> str:
@@ -124,6 +148,7 @@ class Listed:
 
     Attributes:
         difficulty, diversity, stability: the scores of its admission, in [0, 1]; None in old reports.
+        tools: how many tools it has; None where its report does not say.
         provenance: what is known of its making: designer, prompt_sha256, sampling, document, way ...
         status, status_since: where it stands; None where no change is on record.
         plays ... regret_high: the newest measurement; None where there is none.
@@ -141,6 +166,7 @@ class Listed:
     generation_round: int | None
     max_episode_steps: int
     difficulty_levels: int | None
+    tools: int | None
     code_sha256: str
     file_sha256: str
     admitted_at: str | None

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from spade_envs.records import Choice, Measured, StatusChange, reading
 from spade_envs.registry.overview import opened
 from spade_envs.registry.stack import Stack
+
+Kind = Literal["choice", "measurement", "status"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+"""Within a second an environment is chosen, then measured, then changes its status."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,11 +20,11 @@ class Event:
     """One thing that happened.
 
     Attributes:
-        kind: what it was; within a second an environment is chosen, then measured, then changes its status.
+        kind: what it was.
         what: what is on record of it.
     """
 
-    kind: Literal["choice", "measurement", "status"]
+    kind: Kind
     what: Choice | Measured | StatusChange
 
     def as_dict(self) -> dict[str, Any]:
@@ -27,17 +32,24 @@ class Event:
         return {"kind": self.kind, **self.what.as_dict()}
 
 
-def history(env_id: str, stack: Stack | None = None) -> list[Event]:
+def history(env_id: str, stack: Stack | None = None, kinds: Collection[Kind] = KINDS) -> list[Event]:
     """Return all that is on record of a version, the oldest first; what several registries know once.
+
+    Args:
+        env_id: the version, as text.
+        stack: the registries; those in force if none are given.
+        kinds: what is wanted of it.
 
     Raises:
         RegistryError: records break while they are read.
     """
-    events: list[Event] = []
+    read = {"choice": reading.choices, "measurement": reading.measurements, "status": reading.statuses}
     with opened(stack) as shelves:
-        for _, connection in shelves:
-            events += [Event("choice", one) for one in reading.choices(connection, env_id)]
-            events += [Event("measurement", one) for one in reading.measurements(connection, env_id)]
-            events += [Event("status", one) for one in reading.statuses(connection, env_id)]
-    order = {"choice": 0, "measurement": 1, "status": 2}
-    return sorted(dict.fromkeys(events), key=lambda event: (event.what.at, order[event.kind]))
+        events = [
+            Event(kind, what)
+            for _, connection in shelves
+            for kind in KINDS
+            if kind in kinds
+            for what in read[kind](connection, env_id)
+        ]
+    return sorted(dict.fromkeys(events), key=lambda event: (event.what.at, KINDS.index(event.kind)))

@@ -26,6 +26,7 @@ COMMANDS = {
     "data": "spade_train.cli.data",
     "corpus": "spade_train.cli.corpus",
     "saw": "spade_train.cli.saw",
+    "report": "spade_train.cli.report",
 }
 """Word -> the module whose ``run(words, console)`` obeys it. Imported when it is asked for: some load PyTorch."""
 

@@ -30,6 +30,7 @@ def run(words: list[str], console: Console) -> None:
     from spade_train.evaluation.playing import Plan
     from spade_train.evaluation.results import print_evaluation
     from spade_train.evaluation.subject import find_subject
+    from spade_train.runs.folder import RunFolder
 
     subject = find_subject(said.model)
     if said.run is not None:
@@ -53,8 +54,11 @@ def run(words: list[str], console: Console) -> None:
         lambda about, done, of: told.print(f"{about}: {done} of {of} episodes", markup=False),
     )
     found = carry_out(order)
+    text = json.dumps(found.as_dict(), indent=1) + "\n"
     if said.out is not None:
-        said.out.write_text(json.dumps(found.as_dict(), indent=1) + "\n")
+        said.out.write_text(text)
+    if subject.run is not None and found.results and Path(said.model).samefile(subject.run):
+        RunFolder(subject.run).keep_evaluation(text)
     if said.json:
         print(json.dumps(found.as_dict(), indent=2))
         for one in found.skipped:

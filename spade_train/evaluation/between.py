@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from spade_train.config import SelfPlayConfig
-from spade_train.evaluation.figures import Estimate, figures, paired, rates
+from spade_train.evaluation.figures import figures, paired, rates
 from spade_train.evaluation.forgetting import NAME as HISTORY
 from spade_train.evaluation.forgetting import kept, played
 from spade_train.evaluation.playing import Plan, evaluate
@@ -16,7 +16,7 @@ from spade_train.evaluation.suite import Item, Options, Skipped, Suite, Try
 from spade_train.evaluation.suites import make_suites
 from spade_train.playing.decoding import Policy
 from spade_train.playing.play import Limits
-from spade_train.rewards.uncertainty import Tally
+from spade_train.rewards.uncertainty import Estimate, Tally
 from spade_train.runs.folder import RunFolder
 from spade_train.runs.views import records
 from spade_train.world import World

@@ -16,27 +16,13 @@ from statistics import fmean
 from typing import Any
 
 from spade_train.evaluation.suite import Item, Try
-from spade_train.rewards.uncertainty import Tally, wilson
+from spade_train.rewards.uncertainty import Estimate, Tally, wilson
 
 RESAMPLES = 2000
 """Draws of the bootstrap: the ends of an interval then move by about 0.03 of its width from seed to seed."""
 
 Tries = Mapping[Item, Sequence[Try]]
 """Item -> its plays, in their order."""
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A figure with the ends of its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-    def text(self, sign: bool = False) -> str:
-        """Return it as a table shows it."""
-        plus = "+" if sign else ""
-        return f"{self.value:{plus}.3f} [{self.low:{plus}.3f}, {self.high:{plus}.3f}]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,10 @@ from rich.console import Console
 from rich.table import Table
 
 from spade_envs.contract.printable import printable
-from spade_train.evaluation.figures import Estimate, Figures, Tries, figures, paired, rates
+from spade_train.evaluation.figures import Figures, Tries, figures, paired, rates
 from spade_train.evaluation.forgetting import Kept
 from spade_train.evaluation.suite import Item, Skipped, Try
+from spade_train.rewards.uncertainty import Estimate
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Literal
 
 from spade_envs.errors import WorkerFault
@@ -74,6 +75,7 @@ class Episode:
         actions: what the environment was given, turn by turn.
         turn_limit: the turns that it may take; None where that is unknown.
         echoed: whether an action holds a token that stood in the hint alone.
+        unread: which of the agent's turns, counted from 0, could not be read as an action.
     """
 
     task: Task
@@ -88,18 +90,16 @@ class Episode:
     actions: tuple[str, ...] = ()
     turn_limit: int | None = None
     echoed: bool = False
+    unread: tuple[int, ...] = ()
 
     def replies(self, policy: Policy) -> list[str]:
         """Return what the agent said, turn by turn, without the end of its turns; its policy reads the tokens."""
-        said: list[list[int]] = []
-        before = 0
-        for token, own in zip(self.completion_ids, self.mask, strict=True):
-            if own and not before:
-                said.append([])
-            if own:
-                said[-1].append(token)
-            before = own
-        return [policy.chat.said(tokens, policy.stop) for tokens in said]
+        return [policy.chat.said(tokens, policy.stop) for tokens, own in self.turns_taken() if own]
+
+    def turns_taken(self) -> list[tuple[list[int], int]]:
+        """Return the completion cut where the mask changes: tokens, and 1 where the agent sampled them, else 0."""
+        cut = groupby(zip(self.completion_ids, self.mask, strict=True), key=lambda pair: pair[1])
+        return [([token for token, _ in pairs], own) for own, pairs in cut]
 
     @property
     def counts(self) -> bool:
@@ -117,6 +117,7 @@ class _Running:
     return_: float = 0.0
     success: bool = False
     readable: int = 0
+    unread: list[int] = field(default_factory=list)
     end: End | None = None
     actions: list[str] = field(default_factory=list)
     hint: str | None = None
@@ -235,7 +236,10 @@ def _turn(policy: Policy, one: _Running, said: list[int], limits: Limits) -> lis
         return []
     one.shown.append(observation)
     one.return_ += reward
-    one.readable += not info.get("invalid_action", False)
+    if info.get("invalid_action", False):
+        one.unread.append(len(one.actions) - 1)
+    else:
+        one.readable += 1
     one.success = bool(info.get("is_success", False))
     if terminated or truncated:
         one.end = "fault" if "fault" in info else "terminated" if terminated else "truncated"
@@ -272,4 +276,5 @@ def _episode(policy: Policy, one: _Running) -> Episode:
         actions=tuple(one.actions),
         turn_limit=one.env.turn_limit if one.env else None,
         echoed=one.hint is not None and echoes(one.actions, one.hint, one.shown),
+        unread=tuple(one.unread),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 Z = 1.959964
@@ -20,6 +21,20 @@ class Tally(NamedTuple):
     def rate(self) -> float:
         """The share of wins; 0 where nothing was played."""
         return self.wins / self.plays if self.plays else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure with the ends of its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def text(self, sign: bool = False) -> str:
+        """Return it as a table shows it."""
+        plus = "+" if sign else ""
+        return f"{self.value:{plus}.3f} [{self.low:{plus}.3f}, {self.high:{plus}.3f}]"
 
 
 NONE = Tally(0, 0)

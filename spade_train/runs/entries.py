@@ -88,12 +88,17 @@ def play_entry(episode: Episode, policy: Policy, number: int, earned: Earned | N
 
 
 def episode_entry(episode: Episode, policy: Policy, number: int) -> dict[str, Any]:
-    """Return the line of ``episodes.jsonl``: the episode as the model read and wrote it."""
+    """Return the line of ``episodes.jsonl``: the episode as the model read and wrote it.
+
+    ``pieces`` is the completion cut where the mask changes: text, and 1 where the agent sampled it, else 0.
+    """
+    decode = policy.tokenizer.decode
     return {
         "round": number,
         **asdict(episode.task),
-        "prompt": policy.tokenizer.decode(episode.prompt_ids),
-        "completion": policy.tokenizer.decode(episode.completion_ids),
+        "prompt": decode(episode.prompt_ids),
+        "completion": decode(episode.completion_ids),
+        "pieces": [[decode(tokens), own] for tokens, own in episode.turns_taken()],
         **_outcome(episode),
     }
 
@@ -151,6 +156,7 @@ def _outcome(episode: Episode) -> dict[str, Any]:
         "success": episode.success,
         "well_formed": episode.well_formed,
         "turns": episode.turns,
+        "unread": list(episode.unread),
         "end": episode.end,
     }
 

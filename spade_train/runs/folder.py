@@ -10,6 +10,7 @@
     corpus.jsonl      one line a source of documents, what was read and what was not; anew where it changed
     alarms.jsonl      what the watch over the designer found
     evaluations.jsonl how good the agent was between rounds, where that is asked for
+    evaluations/      what ``spade-train eval`` has found since, one file each
     faults.jsonl      rounds that this machine could not finish, and why
     registry/         the environments that were admitted
     checkpoints/      where the run can go on (``spade-train resume``)
@@ -112,6 +113,11 @@ class RunFolder:
         return self.path / "ahead"
 
     @property
+    def evaluations(self) -> Path:
+        """Where evaluations that were asked for by hand are kept."""
+        return self.path / "evaluations"
+
+    @property
     def checkpoint(self) -> Path:
         """Where the trained model goes."""
         return self.path / "checkpoint"
@@ -162,6 +168,15 @@ class RunFolder:
                 lines.writelines(json.dumps(entry, default=str) + "\n" for entry in entries)
                 lines.flush()
                 os.fsync(lines.fileno())
+
+    def keep_evaluation(self, text: str) -> None:
+        """Keep the JSON of an evaluation for the report, under a name of its own; not in a folder that is read only."""
+        with contextlib.suppress(OSError):
+            self.evaluations.mkdir(exist_ok=True)
+            name = f"{time.strftime('%Y-%m-%d-%H%M%S')}-{time.time_ns() % 1_000_000:06d}"
+            scratch = self.evaluations / f".{name}"
+            scratch.write_text(text)
+            scratch.replace(self.evaluations / f"{name}.json")
 
     def read(self, file: str) -> list[dict[str, Any]]:
         """Return the whole lines of a file of records; a last one that was cut off is left out."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -63,12 +63,13 @@ class RunView:
 def find_runs(folder: Path) -> list[RunView]:
     """Return the runs below a folder, by name; whatever else lies there is passed over."""
     paths = sorted(path.parent for path in folder.glob("*/config.json"))
-    return [view_run(RunFolder(path)) for path in paths if _is_run(path)]
+    return [view_run(RunFolder(path)) for path in paths if is_run(path)]
 
 
-def view_run(run: RunFolder) -> RunView:
-    """Return a run at a glance."""
-    entries, config = rounds(run), settings(run)
+def view_run(run: RunFolder, entries: Sequence[Mapping[str, Any]] | None = None) -> RunView:
+    """Return a run at a glance; ``entries`` are its rounds, where they are known already."""
+    entries = rounds(run) if entries is None else entries
+    config = settings(run)
     last = entries[-1] if entries else {}
     planned = _part(config, "selfplay").get("rounds")
     newest = checkpoint_at(run)  # its weights may have been rolled back, and the records not
@@ -84,9 +85,9 @@ def view_run(run: RunFolder) -> RunView:
         model=Path(str(config.get("model", "?"))).name,
         success=last.get("success"),
         regret=last.get("regret"),
-        environments=len(admitted(run)),
+        environments=len(admitted(run, entries)),
         state="running"
-        if _is_locked(run)
+        if is_locked(run)
         else "finished"
         if ended and run.checkpoint.is_dir()
         else "interrupted",
@@ -96,7 +97,7 @@ def view_run(run: RunFolder) -> RunView:
 
 def rounds(run: RunFolder) -> list[dict[str, Any]]:
     """Return the whole entries of ``rounds.jsonl``."""
-    return [entry for entry in records(run, "rounds") if _is_round(entry)]
+    return [entry for entry in records(run, "rounds") if is_round(entry)]
 
 
 def sampled(entries: Iterable[Mapping[str, Any]]) -> int:
@@ -105,7 +106,8 @@ def sampled(entries: Iterable[Mapping[str, Any]]) -> int:
     return sum(n for one in spent if isinstance(one, dict) for n in one.values() if isinstance(n, int))
 
 
-def _is_round(entry: dict[str, Any]) -> bool:
+def is_round(entry: Mapping[str, Any]) -> bool:
+    """Whether a whole round wrote this line."""
     if any(name not in entry for name in ("round", *_TABLE)) or not isinstance(entry["admitted"], list):
         return False
     numbers = (entry[name] for name in ("success", "hinted_success", "regret"))
@@ -163,9 +165,10 @@ def drawn_documents(run: RunFolder) -> list[str]:
     return [str(one.get("what")) for one in reasons if one.get("piece") == "document"]
 
 
-def admitted(run: RunFolder) -> list[str]:
+def admitted(run: RunFolder, entries: Sequence[Mapping[str, Any]] | None = None) -> list[str]:
     """Return the ids of the environments that the run has admitted and still holds, the oldest first."""
-    ids = [str(env_id) for entry in rounds(run) for env_id in entry["admitted"]]
+    known = rounds(run) if entries is None else entries
+    ids = [str(env_id) for entry in known for env_id in entry["admitted"]]
     return [env_id for env_id in dict.fromkeys(ids) if _version_file(run, env_id).is_file()]
 
 
@@ -185,7 +188,8 @@ def _version_file(run: RunFolder, env_id: str) -> Path:
     return run.registry / name / f"{version}.py"
 
 
-def _is_run(path: Path) -> bool:
+def is_run(path: Path) -> bool:
+    """Whether a folder is a run's."""
     return "selfplay" in settings(RunFolder(path)) or (path / "rounds.jsonl").is_file()
 
 
@@ -194,7 +198,7 @@ def _part(config: dict[str, Any], name: str) -> dict[str, Any]:
     return part if isinstance(part, dict) else {}
 
 
-def _is_locked(run: RunFolder) -> bool:
+def is_locked(run: RunFolder) -> bool:
     """Whether a process trains in it: it holds the lock as long as it lives."""
     with contextlib.suppress(OSError), (run.path / ".lock").open() as lock:
         try:

@@ -115,7 +115,7 @@ def _halved(path: Path) -> None:
         ),
         (lambda path: path.write_bytes(b""), "no database of records"),
         (_halved, "spade-envs rebuild"),
-        (_newer, r"is of schema 9\\x1b\[2J99, this spade-envs knows up to 0001: install a newer one"),
+        (_newer, r"is of schema 9\\x1b\[2J99, this spade-envs knows up to 0002: install a newer one"),
     ],
     ids=["garbage", "empty", "halved", "newer"],
 )

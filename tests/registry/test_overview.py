@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from spade_envs.contract import EnvId
 from spade_envs.contract.header import Header
 from spade_envs.errors import UsageError
-from spade_envs.records import Database, Listed, Query, filing, reading, stacking
+from spade_envs.records import Database, Listed, Query, columns, counting, filing, reading, stacking
 from spade_envs.records.query import Sort
 from spade_envs.records.values import STATUSES
 
@@ -105,6 +105,32 @@ def test_the_stack_answers_as_one_registry_would(found: list[list[Row]], query: 
         assert [seen(one) for one in part] == [
             (one.id, one.status, one.domain, one.regret) for one in wanted[query.offset : last]
         ]
+
+
+BANDS = {
+    "difficulty": ((0.0, 0.25), (0.25, 1.0)),
+    "regret": ((-1.0, 0.0), (0.0, 1.0)),
+    "success": ((0.0, 1.0),),
+    "steps": ((1.0, 10.0), (11.0, 1000.0)),
+}
+
+
+@given(registries, queries)
+def test_columns_in_memory_answer_as_the_database_does(found: list[list[Row]], query: Query) -> None:
+    query = replace(query, text="", limit=None, offset=0)
+    with stacked(found) as stack:
+        read = columns.read(stack, all_versions=query.all_versions)
+        met = counting.masks(read, query)
+        order = counting.in_order(read, counting.meeting(read, met, None), query.sort)
+        names = [read.coded["name"].values[code] for code in read.coded["name"].codes[order]]
+        wanted, _ = stacking.page(stack, query)
+        assert names == [one.name for one in wanted]
+        rows = [reading.rows(part, read.keys[read.parts == k].tolist()) for k, part in enumerate(stack)]
+        assert [rows[int(read.parts[at])][int(read.keys[at])] for at in order] == wanted
+        for facet, values in counting.facets(read, met, None, BANDS).items():
+            for counted in values:
+                narrowed = replace(query, **{facet: counted.value})
+                assert stacking.page(stack, narrowed)[1] == counted.versions, (facet, counted)
 
 
 @settings(max_examples=20)

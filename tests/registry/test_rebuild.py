@@ -212,7 +212,7 @@ def test_a_newer_schema_is_left_alone_unless_that_is_wanted(registry: Registry) 
         "ALTER TABLE choices ADD COLUMN mood TEXT",
     )
     content = file(registry).read_bytes()
-    with pytest.raises(UsageError, match=r"newer schema than 0001.*--force"):
+    with pytest.raises(UsageError, match=r"newer schema than 0002.*--force"):
         rebuild(registry)
     assert file(registry).read_bytes() == content
     done = rebuild(registry, force=True)

@@ -21,6 +21,9 @@ from spade_train.evaluation.between import BetweenRounds, told
 from spade_train.evaluation.playing import Plan, evaluate
 from spade_train.playing.decoding import Policy
 from spade_train.playing.play import Limits
+from spade_train.report.page import html_of, report_of
+from spade_train.report.reading import RunReader, read_run
+from spade_train.report.series import last_of_each
 from spade_train.runs.folder import RunFolder
 from spade_train.runs.views import rounds, sampled, view_run
 from spade_train.world import World
@@ -136,6 +139,29 @@ def test_a_run_is_evaluated_before_and_after(run: Path) -> None:
     assert "spade/Lucky-v0" in state["learnt"]
 
 
+def test_the_report_of_a_real_run(run: Path) -> None:
+    """Every line that a run writes is read; what its evaluations found is in the report."""
+    reader = RunReader(RunFolder(run))
+    report = report_of(reader)
+    facts = report.run
+    assert (facts.broken, [one.finished for one in facts.rounds]) == (0, [True])
+    plays = RunFolder(run).read("plays.jsonl")
+    assert facts.rounds[0].plain.plays == sum(not one["hinted"] and one["turns"] > 0 for one in plays)
+    assert facts.rounds[0].designs.asked == 2
+    assert facts.rounds[0].designs.refused
+    for one in RunFolder(run).read("episodes.jsonl"):
+        assert "".join(text for text, _ in one["pieces"]) == one["completion"]
+        assert [own for _, own in one["pieces"]][:1] == [1]
+    for one in plays:
+        assert len(one["unread"]) == pytest.approx((1 - one["well_formed"]) * one["turns"])
+    history = last_of_each(facts)["history"]
+    assert (history.rounds, history.looked_at) == (1, 1)
+    page = html_of(report)
+    assert "history: forgotten" in page
+    assert page.count("<svg") == 11
+    assert report.pairs[0].env_id == "spade/Lucky-v0"
+
+
 def test_a_run_ends_when_its_tokens_are_spent(
     run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -175,6 +201,10 @@ def test_a_trained_model_is_evaluated_beside_its_base(
     assert found["settings"]["turn_tokens"] == 6
     for one in found["suites"]:
         assert all(len(item["plays"]) == len(item["base"]) == 2 for item in one["items"])
+    facts = read_run(RunFolder(run))
+    assert last_of_each(facts)["history"].rounds is None, "the report shows what was asked for by hand"
+    assert last_of_each(facts)["questions"].gain is not None
+    assert len(list((run / "evaluations").iterdir())) == 1
     base = found["base"]
     main(["eval", base, *words, "--base", base, "--json"])
     (same,) = json.loads(capsys.readouterr().out)["suites"]

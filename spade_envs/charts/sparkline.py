@@ -1,0 +1,48 @@
+"""A line as small as a word, drawn without matplotlib: a table may hold hundreds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+
+from spade_envs.charts.palette import look
+from spade_envs.contract.printable import printable
+
+_MOST = 60
+_WIDTH, _HEIGHT, _EDGE = 96.0, 20.0, 2.0
+
+
+def sparkline(
+    values: Sequence[float | None], label: str, *, low: float | None = None, high: float | None = None
+) -> str:
+    """Return a line with a dot at its end as SVG text; nothing where no value is known.
+
+    Args:
+        values: in their order; None and what is not finite are passed over. Of many the last sixty are drawn.
+        label: what a screen reader says, such as "success: 0.25, 0.5, 0.75".
+        low, high: the ends of the scale; by default the least and the greatest value.
+    """
+    known = [value for value in values if value is not None and math.isfinite(value)][-_MOST:]
+    if not known:
+        return ""
+    least = min(known) if low is None else low
+    most = max(known) if high is None else high
+    points = [_point(at, value, len(known), least, most) for at, value in enumerate(known)]
+    line = " ".join(f"{x:g},{y:g}" for x, y in points)
+    x, y = points[-1]
+    colour = look(0).colour
+    return (
+        f'<svg class="sparkline" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}" '
+        f'width="{_WIDTH:g}" height="{_HEIGHT:g}" role="img" aria-label="{escape(printable(label))}">'
+        f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
+        f'<circle cx="{x:g}" cy="{y:g}" r="2" fill="{colour}"/></svg>'
+    )
+
+
+def _point(at: int, value: float, of: int, least: float, most: float) -> tuple[float, float]:
+    across = at / (of - 1) if of > 1 else 1.0
+    up = min(1.0, max(0.0, (value - least) / (most - least))) if most > least else 0.5
+    x = _EDGE + across * (_WIDTH - 2 * _EDGE)
+    y = _HEIGHT - _EDGE - up * (_HEIGHT - 2 * _EDGE)
+    return round(x, 1), round(y, 1)

@@ -1,0 +1,60 @@
+"""What a room adds to the site, be it one of this package or of another one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from fastapi import APIRouter, FastAPI
+
+from spade_envs.errors import UsageError
+from spade_envs.web.settings import WebSettings
+
+GROUP = "spade_envs.web"
+"""The entry point group: each value is a callable like :data:`Maker`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One entry of the navigation."""
+
+    text: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """What a room adds.
+
+    Attributes:
+        router: its addresses. Each answers by :func:`spade_envs.web.answer`, so that it has a JSON twin.
+        links: what the navigation shows of it.
+        templates: a folder of templates, each in a folder of the room's own name; None: beside this package's.
+        static: a folder of files that are served below ``/static/``; None: beside this package's.
+        open: called in a thread when the server begins, to make ready what the first page needs.
+        close: called when the server ends.
+    """
+
+    router: APIRouter
+    links: tuple[Link, ...] = ()
+    templates: Path | None = None
+    static: Path | None = None
+    open: Callable[[], None] | None = None
+    close: Callable[[], None] | None = None
+
+
+Maker = Callable[[FastAPI, WebSettings], Pages]
+
+
+def of_other_packages() -> Iterator[Maker]:
+    """Yield what makes the pages of other packages, by name. Raises UsageError where one cannot be loaded."""
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        try:
+            yield point.load()
+        except Exception as error:
+            raise UsageError(
+                f"the pages {point.name!r} ({point.value}) cannot be loaded ({error}); mend or uninstall the package "
+                "that offers them"
+            ) from error

@@ -1,0 +1,51 @@
+"""The server that the pages run in."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+from spade_envs.web.app import create_app
+from spade_envs.web.settings import WebSettings
+
+_MOST_OF_A_HEAD = 2_000_000
+"""How much of a request's head is read before it is given up, in bytes: what is too long is still told so."""
+_MOST_CONNECTIONS = 256
+
+
+class Server(uvicorn.Server):
+    """A server that says when it answers."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], object] | None = None) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen."""
+        await super().startup(sockets)
+        if self.started and self._ready:
+            self._ready()
+
+
+def server(settings: WebSettings, ready: Callable[[], object] | None = None) -> Server:
+    """Return the server of an application, ready to run."""
+    config = uvicorn.Config(
+        create_app(settings),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+        http="h11",
+        h11_max_incomplete_event_size=_MOST_OF_A_HEAD,
+        limit_concurrency=_MOST_CONNECTIONS,
+        timeout_graceful_shutdown=3,
+    )
+    return Server(config, ready)
+
+
+def run(settings: WebSettings, listening: socket.socket, ready: Callable[[], object] | None = None) -> None:
+    """Serve pages until a signal ends it; the signal is then raised as the command's other ends are."""
+    server(settings, ready).run(sockets=[listening])
