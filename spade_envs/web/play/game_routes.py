@@ -126,11 +126,12 @@ def _done(room: Room, owner: str, start: Start, asked: Asked) -> Answer | None:
 
 
 def _told(request: Request, found: Answer) -> Response:
-    """Answer a move: by the game where something is to be told or JSON is asked for, else by its address."""
+    """Answer a move: by the game where something is to be told or a script asks, else by its address."""
     note = _STALE if found.stale else found.note
     page = GamePage(found.game, note, found.stale)
-    if note or wants_json(request):
-        return answer(request, "play/game.html", page, status=409 if found.stale else 200)
+    if note or wants_json(request) or "hx-request" in request.headers:
+        there = {"HX-Replace-Url": page.here}
+        return answer(request, "play/game.html", page, status=409 if found.stale else 200, headers=there)
     return RedirectResponse(page.here, 303)
 
 
