@@ -31,7 +31,8 @@ from spade_train.designer import Corpus, DesignContext, Designer, Document, Edit
 from spade_train.designer.parents import stored
 from spade_train.designer.ways import WAYS, make_way
 from spade_train.designer.worked import short_examples
-from spade_train.drafting import STAGES, Desk, Sampling
+from spade_train.workshop.attempts import STAGES
+from spade_train.workshop.desk import Desk, Sampling
 
 COUNTS = {"free": 60, "edit": 60}
 OTHERS = 12

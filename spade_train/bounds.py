@@ -9,6 +9,7 @@ from spade_train.config import SelfPlayConfig
 _LEAST = (
     *(("rounds", 1), ("turn_tokens", 1), ("prompt_tokens", 16), ("upper_layers", 0)),
     *(
+        ("token_budget", 0),
         ("designer_every", 1),
         ("designer_window", 64),
         ("max_repairs", 0),

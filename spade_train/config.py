@@ -28,6 +28,13 @@ class SelfPlayConfig:
     rounds: int = field(
         default=3, metadata=_help("Rounds of self-play; each trains on one batch of both roles.")
     )
+    token_budget: int = field(
+        default=0,
+        metadata=_help(
+            "End after the round with which so many tokens were sampled, by both roles and for measuring; 0: rounds "
+            "alone decide."
+        ),
+    )
     runs: str = field(
         default="runs", metadata=_help("Folder of the run folders; --run_name names this one's.")
     )
@@ -331,6 +338,10 @@ class SelfPlayConfig:
     def plan(self, group: int) -> Schedule:
         """Return who does what in which round; ``group`` is TRL's ``num_generations``."""
         return Schedule(self.schedule, group, self.seeds, self.designer_every, self.designer != "none")
+
+    def is_spent(self, sampled: int) -> bool:
+        """Whether a run that has sampled so many tokens has spent its budget."""
+        return 0 < self.token_budget <= sampled
 
     @property
     def repairs(self) -> int:

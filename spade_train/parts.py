@@ -16,10 +16,8 @@ from spade_train.curriculum import Learnt
 from spade_train.designer import Designer, Window
 from spade_train.designer.freedom import Freedom, fixed
 from spade_train.designer.ways import Way, make_way
-from spade_train.designing import Workshop
 from spade_train.memory import Memory
 from spade_train.missing import nothing_to_play, why_missing, wrong_weight
-from spade_train.outside import Outside
 from spade_train.playing.play import Limits
 from spade_train.rewards.agent import AgentTerms
 from spade_train.rewards.designer import weighted
@@ -28,6 +26,8 @@ from spade_train.rewards.paying import Pay
 from spade_train.selfplay import SelfPlay
 from spade_train.standing import Standing
 from spade_train.watching import Watch
+from spade_train.workshop.outside import Outside
+from spade_train.workshop.workshop import Workshop
 from spade_train.world import World
 
 if TYPE_CHECKING:

@@ -44,7 +44,6 @@ from spade_train.curriculum import Choice, Learnt, choose, uniform
 from spade_train.designer import DesignContext, Designer, Reason
 from spade_train.designer.freedom import Freedom, fixed
 from spade_train.designer.ways import Way
-from spade_train.designing import Workshop
 from spade_train.filling import candidates, results
 from spade_train.memory import Facts, Idea, Memory, Record, statistics
 from spade_train.monitors import Alarm, DesignSeen
@@ -59,6 +58,7 @@ from spade_train.rounds import Design, Played, Role, Round, Stock
 from spade_train.schedule import RoundPlan, Schedule
 from spade_train.standing import Standing
 from spade_train.watching import Watch, environment_seen
+from spade_train.workshop.workshop import Workshop
 from spade_train.world import World
 
 

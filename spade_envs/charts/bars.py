@@ -10,9 +10,8 @@ from statistics import fmean
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from spade_envs.charts.drawing import SIZE, draw, label, legend, nothing, whole_ticks
+from spade_envs.charts.drawing import LETTER, SIZE, draw, label, legend, nothing, shown_name, whole_ticks
 from spade_envs.charts.palette import INK, look
-from spade_envs.contract.printable import printable
 
 MOST_BARS = 60
 """How many bars can be told apart."""
@@ -42,6 +41,7 @@ def stacked_bars(
     Of more than :data:`MOST_BARS` bars neighbours are drawn as one, of their mean height.
     """
     many = -(-len(xs) // MOST_BARS) if xs else 1
+    names = [part.name for part in parts]
 
     def plot(axes: Axes) -> None:
         if not any(value for part in parts for value in part.values):
@@ -56,9 +56,9 @@ def stacked_bars(
         label(axes, x, y)
         whole_ticks(axes)
         axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
-        legend(axes, len(parts))
+        legend(axes, names, size)
 
-    return draw(title, desc, plot, size)
+    return draw(title, desc, plot, size, names=names)
 
 
 def _bars(
@@ -80,7 +80,7 @@ def _bars(
         hatch=hatch,
         edgecolor=INK,
         linewidth=0.3,
-        label=printable(name),
+        label=shown_name(name),
     )
 
 
@@ -94,7 +94,9 @@ def funnel_chart(title: str, desc: str, stages: tuple[tuple[str, int], ...]) -> 
             return
         _lying(axes, stages)
 
-    return draw(title, desc, plot, (SIZE[0], 0.5 + 0.38 * max(3, len(stages))))
+    size = (SIZE[0], 0.3 + 0.38 * max(3, len(stages)))
+    longest = max((len(shown_name(name)) for name, _ in stages), default=0)
+    return draw(title, desc, plot, size, left=0.25 + LETTER * longest, below=0.1)
 
 
 def _lying(axes: Axes, stages: Sequence[tuple[str, int]]) -> None:
@@ -105,7 +107,7 @@ def _lying(axes: Axes, stages: Sequence[tuple[str, int]]) -> None:
         f" {count}" + (f" ({count / whole:.0%})" if whole and at else "") for at, count in enumerate(counts)
     ]
     axes.bar_label(bars, shares)
-    axes.set_yticks(range(len(stages)), [printable(name) for name, _ in stages])
+    axes.set_yticks(range(len(stages)), [shown_name(name) for name, _ in stages])
     axes.set_xlim(0, 1.25 * max(counts))
     axes.invert_yaxis()
     axes.grid(visible=False)

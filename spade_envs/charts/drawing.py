@@ -20,6 +20,13 @@ from spade_envs.contract.printable import printable
 SIZE = (6.4, 2.9)
 """Inches; 72 units of the picture each."""
 
+LEFT, RIGHT, BELOW, ABOVE = 0.68, 0.12, 0.48, 0.12
+"""Inches around a plot, for numbers and the axes' names. They are given, since matplotlib's layouts draw twice."""
+NAMES, SIGN, LETTER = 0.22, 0.55, 0.07
+"""Inches above it for a row of names of series; how wide a name is: its sign, and each letter."""
+LONGEST = 40
+"""Letters of a name that are shown."""
+
 _SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "spade",
@@ -41,28 +48,60 @@ _DRAWING = threading.Lock()
 """matplotlib's settings are the process's."""
 
 
-def draw(title: str, desc: str, plot: Callable[[Axes], None], size: tuple[float, float] = SIZE) -> str:
+def draw(
+    title: str,
+    desc: str,
+    plot: Callable[[Axes], None],
+    size: tuple[float, float] = SIZE,
+    *,
+    left: float = LEFT,
+    below: float = BELOW,
+    names: Sequence[str] = (),
+) -> str:
     """Return a picture as SVG text.
 
     Args:
         title, desc: what a screen reader says; the title stands above the picture on the page, too, not in it.
         plot: draws into the axes.
         size: width and height in inches.
+        left, below: inches for what stands there.
+        names: of the series, where :func:`legend` tells them above.
     """
+    width, height = size
+    above = ABOVE + NAMES * (-(-len(names) // _columns(names, size)) if len(names) > 1 else 0)
+    place = (left / width, below / height, (width - left - RIGHT) / width, (height - below - above) / height)
     with _DRAWING, matplotlib.rc_context(_SETTINGS):
-        figure = Figure(figsize=size, layout="constrained")
-        plot(figure.add_subplot())
+        figure = Figure(figsize=size)
+        plot(figure.add_axes(place))
         text = io.StringIO()
         figure.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     return page_svg(text.getvalue(), printable(title), printable(desc))
 
 
-def legend(axes: Axes, entries: int) -> None:
+def shown_name(name: str) -> str:
+    """Return the name of a series as a picture shows it."""
+    seen = printable(name)
+    return seen if len(seen) <= LONGEST else f"{seen[: LONGEST - 1]}…"
+
+
+def legend(axes: Axes, names: Sequence[str], size: tuple[float, float] = SIZE) -> None:
     """Name the series above the plot, where there are several."""
-    if entries > 1:
+    if len(names) > 1:
         axes.legend(
-            loc="lower left", bbox_to_anchor=(0, 1), ncols=4, frameon=False, borderaxespad=0, fontsize=9
+            loc="lower left",
+            bbox_to_anchor=(0, 1.01),
+            ncols=_columns(names, size),
+            frameon=False,
+            borderaxespad=0,
+            borderpad=0.1,
+            fontsize=9,
         )
+
+
+def _columns(names: Sequence[str], size: tuple[float, float]) -> int:
+    """How many names stand in a row."""
+    longest = max(len(shown_name(name)) for name in names)
+    return max(1, min(4, int((size[0] - LEFT) / (SIGN + LETTER * longest))))
 
 
 def label(axes: Axes, x: str, y: str) -> None:
@@ -73,7 +112,7 @@ def label(axes: Axes, x: str, y: str) -> None:
 
 def whole_ticks(axes: Axes) -> None:
     """Put ticks below the plot on whole numbers only."""
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=12))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
 
 
 def nothing(axes: Axes) -> None:

@@ -8,9 +8,8 @@ from functools import lru_cache
 
 from matplotlib.axes import Axes
 
-from spade_envs.charts.drawing import SIZE, draw, finite, label, legend, nothing, whole_ticks
+from spade_envs.charts.drawing import SIZE, draw, finite, label, legend, nothing, shown_name, whole_ticks
 from spade_envs.charts.palette import look
-from spade_envs.contract.printable import printable
 
 Known = tuple[float | None, ...]
 
@@ -66,6 +65,7 @@ def line_chart(
         size: inches.
     """
     shown = [one.thinned() for one in lines if any(not math.isnan(value) for value in finite(one.ys))]
+    names = [one.name for one in shown]
 
     def plot(axes: Axes) -> None:
         if not shown:
@@ -76,9 +76,9 @@ def line_chart(
         axes.set_ylim(*limits)
         label(axes, x, y)
         whole_ticks(axes)
-        legend(axes, len(shown))
+        legend(axes, names, size)
 
-    return draw(title, desc, plot, size)
+    return draw(title, desc, plot, size, names=names)
 
 
 def _plot(axes: Axes, line: Line, number: int) -> None:
@@ -94,5 +94,5 @@ def _plot(axes: Axes, line: Line, number: int) -> None:
         linestyle=dash,
         marker=marks,
         markersize=4,
-        label=printable(line.name),
+        label=shown_name(line.name),
     )

@@ -34,6 +34,9 @@ def serve(
         typer.Option(metavar="FILE", help=f"Holds the token that visitors say; or {TOKEN} holds it."),
     ] = None,
     registry: options.Only = None,
+    runs: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="The training runs that are shown (default: runs).")
+    ] = None,
     open_: Annotated[bool, typer.Option("--open", help="Open the first page in a browser.")] = False,
 ) -> None:
     """Open pages to browse and play environments in, on this machine."""
@@ -44,7 +47,7 @@ def serve(
     from spade_envs.web.serving import run
 
     stack = None if registry is None else options.only(registry)
-    settings = WebSettings(host=host, port=port, token=_token(token_file), stack=stack)
+    settings = WebSettings(host=host, port=port, token=_token(token_file), stack=stack, runs=runs)
     listening = _listening(settings)
     address = _address(settings, listening)
     remark(f"pages at {address} (Ctrl-C ends)")

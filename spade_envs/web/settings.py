@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from spade_envs.errors import UsageError
 from spade_envs.registry.stack import Stack, registries
@@ -34,6 +35,7 @@ class WebSettings:
         port: its port; 0 for a free one.
         token: a secret that visitors have to know; None where whoever reaches the loopback address may look.
         stack: the registries that are shown; None for those in force at each question.
+        runs: the folder of the training runs that are shown; None for ``runs`` where the server was started.
         body_limit: the most bytes of a request's body.
         target_limit: the most bytes of a request's path and query.
         rate: of all requests.
@@ -47,6 +49,7 @@ class WebSettings:
     port: int = 8400
     token: str | None = field(default=None, repr=False)
     stack: Stack | None = None
+    runs: Path | None = None
     body_limit: int = 256_000
     target_limit: int = 8_000
     rate: Rate = Rate(per_second=100, burst=500)

@@ -9,9 +9,9 @@ from pathlib import Path
 from spade_train.ahead.queue import Queue
 from spade_train.ahead.studio import POLL, Studio
 from spade_train.designer import DesignContext, Reason
-from spade_train.designing import Workshop
-from spade_train.outside import Outside, seeds_of
 from spade_train.rounds import Design, Stock
+from spade_train.workshop.outside import Outside, seeds_of
+from spade_train.workshop.workshop import Workshop
 
 
 @dataclass

@@ -14,8 +14,9 @@ from spade_envs.errors import SpadeError
 from spade_train.ahead.orders import Order
 from spade_train.ahead.queue import Queue
 from spade_train.backends import Pending
-from spade_train.designing import Judged, Workshop
-from spade_train.outside import Outside, written
+from spade_train.workshop.judged import Judged
+from spade_train.workshop.outside import Outside, written
+from spade_train.workshop.workshop import Workshop
 
 POLL = 5.0
 """Seconds between two looks for answers that come as files, and before a failure of this machine is tried again."""

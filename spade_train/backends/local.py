@@ -58,23 +58,20 @@ class Local:
             return [Failed(reason)] * len(asks)
 
     def _sampled(self, policy: Policy, asks: Sequence[Ask]) -> list[Answer | Failed]:
-        import torch
-
         from spade_train.playing.decoding import Decoder
         from spade_train.playing.sampling import Filters, Sampler
 
         first = asks[0]
         prompts = [policy.ids(policy.chat.render([dict(one) for one in ask.messages])) for ask in asks]
         _check_length(policy, max(map(len, prompts)) + first.max_tokens)
-        with torch.inference_mode():
-            decoder = Decoder(
-                policy.model,
-                prompts,
-                sampler=Sampler(first.temperature, Filters(top_p=first.top_p)),
-                stop=policy.stop,
-                seeds=[ask.seed for ask in asks],
-            )
-            said = decoder.sample(first.max_tokens, self._grammar(policy, first))
+        decoder = Decoder(
+            policy.model,
+            prompts,
+            sampler=Sampler(first.temperature, Filters(top_p=first.top_p)),
+            stop=policy.stop,
+            seeds=[ask.seed for ask in asks],
+        )
+        said = decoder.sample(first.max_tokens, self._grammar(policy, first))
         return [
             self._answer(policy, len(prompt), one.tokens, first.max_tokens)
             for prompt, one in zip(prompts, said, strict=True)

@@ -20,9 +20,10 @@ from spade_train.corpus import Document, read_corpus
 from spade_train.designer import DesignContext, Designer, Window, prompts
 from spade_train.designer.parents import stored
 from spade_train.designer.ways import WAYS, make_way
-from spade_train.drafting import Attempt, Desk, Drafted, Sampling
 from spade_train.memory.recollect import recollect
 from spade_train.missing import why_missing
+from spade_train.workshop.attempts import Attempt, Drafted
+from spade_train.workshop.desk import Desk, Sampling
 
 
 def run(words: list[str], console: Console) -> None:

@@ -39,10 +39,10 @@ class BetweenRounds:
     run: RunFolder
     world: World
 
-    def is_due(self, done: int) -> bool:
+    def is_due(self, done: int, last: bool = False) -> bool:
         """Whether the run is evaluated after so many rounds: before the first one, every so many, after the last."""
         every = self.config.evaluate_rounds
-        return bool(every) and (done % every == 0 or done == self.config.rounds)
+        return bool(every) and (done % every == 0 or last)
 
     def evaluate(self, policy: Policy, done: int) -> list[dict[str, Any]]:
         """Play every suite, each process its share of the items; write and return the lines, one a suite.

@@ -16,6 +16,7 @@ from spade_train.evaluation.heldout import heldout
 from spade_train.evaluation.local import aime, gpqa, own
 from spade_train.evaluation.programs import livecodebench
 from spade_train.evaluation.reasoning import reasoning_gym
+from spade_train.evaluation.registered import environments
 from spade_train.evaluation.suite import Factory, Options, Skipped, Suite
 
 GROUP = "spade_train.suites"
@@ -23,6 +24,7 @@ GROUP = "spade_train.suites"
 SUITES: dict[str, Factory] = {
     "heldout": heldout,
     "history": history,
+    "environments": environments,
     "reasoning-gym": reasoning_gym,
     "bfcl": bfcl,
     "aime": aime,

@@ -32,6 +32,7 @@ class Forward:
             )
         self.cache = SlotCache(self._config.num_hidden_layers)
 
+    @torch.no_grad()  # whoever samples learns nothing from it; kept gradients would fill the memory
     def __call__(
         self, slots: Sequence[int], room: int, tokens: Sequence[Sequence[int]], read: Sequence[int]
     ) -> torch.Tensor:

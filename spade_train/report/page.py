@@ -23,7 +23,10 @@ from spade_train.report.triage import holds_back, triage
 from spade_train.report.values import RunFacts
 from spade_train.report.verdict import Verdict
 
-TEMPLATES = Path(__file__).parent / "templates"
+_PACKAGE = Path(__file__).parents[1]
+TEMPLATES = _PACKAGE / "templates"
+STYLES = (TEMPLATES / "report" / "style.css", _PACKAGE / "web" / "static" / "runs.css")
+"""What the pages on a server have of the site, and what they have besides, which is the same."""
 
 PAIRS = 4
 """How many pairs of episodes a report shows."""
@@ -65,20 +68,20 @@ class Report:
 
 
 def report_of(reader: RunReader, *, drawn: bool = True) -> Report:
-    """Return the report of a run as it is now; ``drawn`` with charts and episodes."""
+    """Return the report of a run as it is now; ``drawn`` with charts."""
     run = reader.read()
     return Report(
         run,
         triage(run),
         (final_table(run), rounds_table(run), environments_table(run)),
         pictures(run) if drawn else (),
-        tuple(some_pairs(reader, PAIRS)) if drawn else (),
+        tuple(some_pairs(reader, PAIRS)),
     )
 
 
 def html_of(report: Report) -> str:
     """Return a report as one HTML file."""
-    style = Markup((TEMPLATES / "report" / "style.css").read_text())
+    style = Markup("".join(path.read_text() for path in STYLES))
     return _templates().get_template("report/file.html").render(report=report, style=style)
 
 

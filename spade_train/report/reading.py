@@ -62,7 +62,7 @@ class RunReader:
     def _begin(self) -> None:
         self._known = Gathered()
         self._tails = {name: Tail(self.run.path / f"{name}.jsonl") for name in FILES}
-        self._rounds: dict[int, tuple[Line, RoundFacts]] = {}
+        self._rounds: dict[int, tuple[tuple[int, int, int], RoundFacts]] = {}
         self._broken = 0
 
     def _take(self, name: str, place: int, line: bytes) -> None:
@@ -104,11 +104,12 @@ class RunReader:
         return (*done, *(going(number, *self._parts(number)) for number in begun))
 
     def _finished(self, number: int) -> RoundFacts:
-        """Return a round that is done; it is made once, since nothing of it changes any more."""
-        line, made = self._known.rounds[number], self._rounds.get(number)
-        if made is None or made[0] is not line:
-            made = self._rounds[number] = line, finished(line, *self._parts(number))
-        return made[1]
+        """Return a round that is done; it is made once, unless more of it is read later."""
+        line, (designs, plays) = self._known.rounds[number], self._parts(number)
+        key = (id(line), designs.asked, plays.lines)
+        if number not in self._rounds or self._rounds[number][0] != key:
+            self._rounds[number] = key, finished(line, designs, plays)
+        return self._rounds[number][1]
 
     def _parts(self, number: int) -> tuple[Designs, Plays]:
         return self._known.designs.get(number, Designs()), self._known.plays.get(number, Plays())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -63,7 +63,7 @@ class RunView:
 def find_runs(folder: Path) -> list[RunView]:
     """Return the runs below a folder, by name; whatever else lies there is passed over."""
     paths = sorted(path.parent for path in folder.glob("*/config.json"))
-    return [view_run(RunFolder(path)) for path in paths if _is_run(path)]
+    return [view_run(RunFolder(path)) for path in paths if is_run(path)]
 
 
 def view_run(run: RunFolder, entries: Sequence[Mapping[str, Any]] | None = None) -> RunView:
@@ -74,7 +74,9 @@ def view_run(run: RunFolder, entries: Sequence[Mapping[str, Any]] | None = None)
     planned = _part(config, "selfplay").get("rounds")
     newest = checkpoint_at(run)  # its weights may have been rolled back, and the records not
     goes_on = newest.round if newest else len(entries)
-    finished = run.checkpoint.is_dir() and planned is not None and min(goes_on, len(entries)) >= planned
+    budget = _part(config, "selfplay").get("token_budget") or 0
+    spent = 0 < budget <= sampled(entries)
+    ended = planned is not None and (spent or min(goes_on, len(entries)) >= planned)
     return RunView(
         name=run.path.name,
         path=str(run.path),
@@ -84,7 +86,11 @@ def view_run(run: RunFolder, entries: Sequence[Mapping[str, Any]] | None = None)
         success=last.get("success"),
         regret=last.get("regret"),
         environments=len(admitted(run, entries)),
-        state="running" if _is_locked(run) else "finished" if finished else "interrupted",
+        state="running"
+        if is_locked(run)
+        else "finished"
+        if ended and run.checkpoint.is_dir()
+        else "interrupted",
         megabytes=round(_size(run.path) / 1e6, 1),
     )
 
@@ -92,6 +98,12 @@ def view_run(run: RunFolder, entries: Sequence[Mapping[str, Any]] | None = None)
 def rounds(run: RunFolder) -> list[dict[str, Any]]:
     """Return the whole entries of ``rounds.jsonl``."""
     return [entry for entry in records(run, "rounds") if is_round(entry)]
+
+
+def sampled(entries: Iterable[Mapping[str, Any]]) -> int:
+    """Return how many tokens rounds have sampled: both roles', and what was only measured."""
+    spent = (entry.get("tokens") for entry in entries)
+    return sum(n for one in spent if isinstance(one, dict) for n in one.values() if isinstance(n, int))
 
 
 def is_round(entry: Mapping[str, Any]) -> bool:
@@ -176,7 +188,8 @@ def _version_file(run: RunFolder, env_id: str) -> Path:
     return run.registry / name / f"{version}.py"
 
 
-def _is_run(path: Path) -> bool:
+def is_run(path: Path) -> bool:
+    """Whether a folder is a run's."""
     return "selfplay" in settings(RunFolder(path)) or (path / "rounds.jsonl").is_file()
 
 
@@ -185,7 +198,7 @@ def _part(config: dict[str, Any], name: str) -> dict[str, Any]:
     return part if isinstance(part, dict) else {}
 
 
-def _is_locked(run: RunFolder) -> bool:
+def is_locked(run: RunFolder) -> bool:
     """Whether a process trains in it: it holds the lock as long as it lives."""
     with contextlib.suppress(OSError), (run.path / ".lock").open() as lock:
         try:

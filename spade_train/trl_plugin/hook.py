@@ -23,6 +23,7 @@ from spade_train.runs.checkpoints import RunState, keep_state, mark
 from spade_train.runs.disk import is_full
 from spade_train.runs.folder import RunFolder
 from spade_train.runs.records import Records, measures
+from spade_train.runs.views import sampled
 from spade_train.selfplay import Roles, SelfPlay
 from spade_train.trl_plugin.adapters import RoleAdapters
 from spade_train.trl_plugin.gradients import RoleGradients
@@ -139,9 +140,9 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
                 return Round.skip(number, self.selfplay.schedule.rows, policy.tokenizer.eos_token_id, why)
         raise AssertionError("unreachable")
 
-    def _evaluate(self, done: int) -> None:
+    def _evaluate(self, done: int, last: bool = False) -> None:
         """Evaluate after so many rounds, where that is due; draws of the run's own are left alone."""
-        if self._trainer is None or not self._evaluation.is_due(done):
+        if self._trainer is None or not self._evaluation.is_due(done, last):
             return
         console = self.display.console
         console.print(f"evaluating after {done} rounds")
@@ -184,7 +185,7 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
             for parameter in model.parameters():
                 parameter.grad = None  # a gradient of nought would still move a weight by its momentum
 
-    def on_log(self, args: Any, state: Any, _: Any, logs: dict[str, Any], **__: Any) -> None:
+    def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any], **__: Any) -> None:
         """After the last step on a batch: what training knows joins the round's record."""
         if "grad_norm" not in logs or state.global_step % args.num_iterations:
             return
@@ -194,10 +195,14 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
         self._records.finish(self._entry)
         self.entries.append(self._entry)
         self.display.round(self._entry)
-        self._evaluate(self._entry["round"] + 1)
+        spent = self._settings.selfplay.is_spent(sampled(self.entries))
+        if spent:  # TRL looks at both after this
+            control.should_training_stop, control.should_save = True, self._settings.selfplay.save_rounds > 0
+        done = self._entry["round"] + 1
+        self._evaluate(done, spent or done == self._settings.selfplay.rounds)
         if not self._skipped:
             self.selfplay.watch = replace(self.selfplay.watch, entropy=logs.get("entropy"))
-        state_now = RunState.of(self.selfplay, self.run, self._entry["round"] + 1)
+        state_now = RunState.of(self.selfplay, self.run, done)
         if self.selfplay.world.first:
             keep_state(self.run, state_now)
         self.between = Between.now(state_now)

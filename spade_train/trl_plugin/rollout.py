@@ -53,7 +53,6 @@ def sampling(trainer: GRPOTrainer, seed: int, number: int) -> Iterator[Policy]:
     draws.manual_seed(random.Random(f"{seed}/{number}/{rank}/draws").getrandbits(63))
     with (
         unwrap_model_for_generation(trainer.model_wrapped, trainer.accelerator) as model,
-        torch.no_grad(),
         trainer.accelerator.autocast(),
     ):
         training = model.training

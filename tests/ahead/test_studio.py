@@ -16,8 +16,8 @@ from spade_train.ahead import Ahead
 from spade_train.ahead.studio import UNJUDGED
 from spade_train.backends import Answer, Ask, Failed, Meter, Pending
 from spade_train.designer import DesignContext
-from spade_train.outside import Outside
 from spade_train.rounds import Design, Stock
+from spade_train.workshop.outside import Outside
 
 
 class Way:

@@ -12,7 +12,8 @@ from spade_envs import Registry
 from spade_train.backends import Answer, Ask, Failed
 from spade_train.designer import DesignContext, Document, EditDesigner, FreeDesigner
 from spade_train.designer.worked import examples_of, short_examples
-from spade_train.drafting import Desk, Drafted, Sampling
+from spade_train.workshop.attempts import Drafted
+from spade_train.workshop.desk import Desk, Sampling
 
 FILES = {
     example.whole.split("class ")[1].split("(")[0]: example.whole

@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from stories import HEALTHY, Story, tell
+from run_stories import HEALTHY, Story, tell
 
+from spade_train.report.checks import limits
 from spade_train.report.checks.limits import LEAST
 from spade_train.report.reading import read_run
 from spade_train.report.triage import CHECKS, findings, holds_back, triage
@@ -44,7 +45,7 @@ def test_what_holds_a_run_back_is_named_first(name: str, tmp_path: Path) -> None
 def test_of_a_healthy_run_nothing_is_found(seed: int, tmp_path: Path) -> None:
     draw = random.Random(seed).uniform
     story = Story(
-        rounds=round(draw(10, 60)),
+        rounds=round(draw(10, 40)),
         compiles=draw(0.9, 1),
         runs=draw(0.93, 1),
         admits=draw(0.6, 1),
@@ -122,3 +123,24 @@ def test_a_finding_is_data(empty: RunFacts) -> None:
     data = verdict.as_dict()
     assert data["state"] == "holds back"
     assert data["evidence"]["refused by language.name"] == "100"
+
+
+def test_the_reference_knows_every_check_and_every_line() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "findings.md").read_text()
+    rows = {row[1]: row[0] for row in re.findall(r"^(\| `([a-z-]+)` \|.*)$", page, re.MULTILINE)}
+    assert list(rows) == [one.name for one in CHECKS]
+    for one in CHECKS:
+        assert f"| {one.subsystem} |" in rows[one.name]
+    lines = {
+        "designs": (limits.RUNS, limits.LEAST),
+        "gates": (limits.ADMITTED, limits.LEAST),
+        "difficulty": (limits.SEEN, limits.EXTREME, limits.EASY, limits.HARD, limits.PLAYS),
+        "agent": (limits.SIGNAL, limits.FLAT, limits.ROUNDS),
+        "curriculum": (limits.STALE, limits.ROUNDS, limits.LEAST),
+        "forgetting": (limits.CHANCE,),
+        "machine": (limits.FAULTS, limits.CUT),
+    }
+    for name, values in lines.items():
+        for value in values:
+            assert re.search(rf"\b{value}\b", rows[name]), (name, value)
+    assert str(limits.LATELY) in page

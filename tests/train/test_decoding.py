@@ -54,6 +54,15 @@ def whole_read(model: Any, ids: list[int]) -> torch.Tensor:
     return logits
 
 
+def test_sampling_keeps_no_gradients(model: LlamaForCausalLM) -> None:
+    assert any(parameter.requires_grad for parameter in model.parameters())
+    decoder = decoder_of(model, PROMPTS[:2], frozenset())
+    decoder.speak(2)
+    kept = [row.logits for row in decoder._rows]
+    kept += [part for layer in decoder._forward.cache.layers for part in (layer.keys, layer.values)]
+    assert not any(part.requires_grad for part in kept), "a long episode would fill the memory with them"
+
+
 def decoder_of(model: Any, prompts: Sequence[Sequence[int]], stop: frozenset[int], **sampler: Any) -> Decoder:
     return Decoder(model, prompts, sampler=Sampler(**sampler), stop=stop, seeds=range(len(prompts)))
 

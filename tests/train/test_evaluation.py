@@ -21,7 +21,11 @@ from spade_train.evaluation.between import BetweenRounds, told
 from spade_train.evaluation.playing import Plan, evaluate
 from spade_train.playing.decoding import Policy
 from spade_train.playing.play import Limits
+from spade_train.report.page import html_of, report_of
+from spade_train.report.reading import RunReader, read_run
+from spade_train.report.series import last_of_each
 from spade_train.runs.folder import RunFolder
+from spade_train.runs.views import rounds, sampled, view_run
 from spade_train.world import World
 
 LIMITS = Limits(prompt=512, turn=8, completion=120)
@@ -85,8 +89,8 @@ def test_between_rounds_processes_share_the_items(policy: Policy, tmp_path: Path
     config = SelfPlayConfig(rounds=5, evaluate_rounds=2, evaluate_plays=1)
     run = RunFolder(tmp_path)
     one = BetweenRounds(config, 0, LIMITS, run, World())
-    assert [done for done in range(6) if one.is_due(done)] == [0, 2, 4, 5]
-    assert not any(replace(one, config=SelfPlayConfig()).is_due(done) for done in range(6))
+    assert [done for done in range(6) if one.is_due(done, last=done == 5)] == [0, 2, 4, 5]
+    assert not any(replace(one, config=SelfPlayConfig()).is_due(done, last=True) for done in range(6))
     first, skipped = one.evaluate(policy, 0)
     again, _ = one.evaluate(policy, 2)
     assert (again["gain"]["value"], again["items"]) == (0.0, first["items"])
@@ -101,16 +105,17 @@ def test_between_rounds_processes_share_the_items(policy: Policy, tmp_path: Path
 
 @pytest.fixture(scope="module")
 def run(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One round, evaluated before and after."""
+    """A run whose tokens are spent after the first of three rounds, evaluated before and after."""
     folder = tmp_path_factory.mktemp("evaluated")
     (folder / "questions.jsonl").write_text('{"question": "1 + 1?", "answer": 2}\n' * 3)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SPADE_REGISTRY", str(lucky_registry(folder / "lucky")))
         main(
             [
-                *flags(model_folder, folder, "run", 1),
+                *flags(model_folder, folder, "run", 3),
+                *("--token_budget", "1", "--save_rounds", "3"),
                 *("--seed", "42"),  # with it a design is refused, and its block plays the curriculum
-                *("--evaluate_rounds", "1", "--evaluate_items", "2", "--evaluate_plays", "1"),
+                *("--evaluate_rounds", "2", "--evaluate_items", "2", "--evaluate_plays", "1"),
                 *("--evaluate_suites", "history", str(folder / "questions.jsonl"), "aime"),
             ]
         )
@@ -132,6 +137,43 @@ def test_a_run_is_evaluated_before_and_after(run: Path) -> None:
     state = json.loads((run / "states" / "000001.json").read_text())
     assert state["sizes"]["evaluations.jsonl"] == (run / "evaluations.jsonl").stat().st_size
     assert "spade/Lucky-v0" in state["learnt"]
+
+
+def test_the_report_of_a_real_run(run: Path) -> None:
+    """Every line that a run writes is read; what its evaluations found is in the report."""
+    reader = RunReader(RunFolder(run))
+    report = report_of(reader)
+    facts = report.run
+    assert (facts.broken, [one.finished for one in facts.rounds]) == (0, [True])
+    plays = RunFolder(run).read("plays.jsonl")
+    assert facts.rounds[0].plain.plays == sum(not one["hinted"] and one["turns"] > 0 for one in plays)
+    assert facts.rounds[0].designs.asked == 2
+    assert facts.rounds[0].designs.refused
+    for one in RunFolder(run).read("episodes.jsonl"):
+        assert "".join(text for text, _ in one["pieces"]) == one["completion"]
+        assert [own for _, own in one["pieces"]][:1] == [1]
+    for one in plays:
+        assert len(one["unread"]) == pytest.approx((1 - one["well_formed"]) * one["turns"])
+    history = last_of_each(facts)["history"]
+    assert (history.rounds, history.looked_at) == (1, 1)
+    page = html_of(report)
+    assert "history: forgotten" in page
+    assert page.count("<svg") == 11
+    assert report.pairs[0].env_id == "spade/Lucky-v0"
+
+
+def test_a_run_ends_when_its_tokens_are_spent(
+    run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPADE_REGISTRY", str(run.parent / "lucky"))
+    view = view_run(RunFolder(run))
+    assert (view.done, view.planned, view.state) == (1, 3, "finished")
+    assert (run / "checkpoints" / "checkpoint-1" / "selfplay.json").is_file(), "it can go on from there"
+    with pytest.raises(SystemExit) as ended:
+        main(["resume", str(run)])
+    spent = sampled(rounds(RunFolder(run)))
+    assert ended.value.code == 2
+    assert f"has sampled {spent:,} tokens. Say how far to go: --token_budget" in capsys.readouterr().err
 
 
 @pytest.mark.soak
@@ -159,6 +201,10 @@ def test_a_trained_model_is_evaluated_beside_its_base(
     assert found["settings"]["turn_tokens"] == 6
     for one in found["suites"]:
         assert all(len(item["plays"]) == len(item["base"]) == 2 for item in one["items"])
+    facts = read_run(RunFolder(run))
+    assert last_of_each(facts)["history"].rounds is None, "the report shows what was asked for by hand"
+    assert last_of_each(facts)["questions"].gain is not None
+    assert len(list((run / "evaluations").iterdir())) == 1
     base = found["base"]
     main(["eval", base, *words, "--base", base, "--json"])
     (same,) = json.loads(capsys.readouterr().out)["suites"]
@@ -176,6 +222,8 @@ def test_a_trained_model_is_evaluated_beside_its_base(
         (["{model}", "--suite", "aime", "--base", "none"], 1, "every suite was skipped"),
         (["{model}", "--suite", "heldout=9"], 1, "every suite was skipped"),
         (["{model}", "--suite", "heldout=x"], 2, "a level is a number"),
+        (["{model}", "--suite", "environments"], 2, "say which, as in environments=spade/"),
+        (["{model}", "--suite", "environments=LampRow,LampRov"], 2, "spade/LampRow"),
     ],
 )
 def test_wrong_use_is_told(

@@ -11,15 +11,15 @@ import torch
 from transformers import AutoModelForCausalLM
 
 from spade_envs import Registry
-from spade_train import hints
 from spade_train.backends.local import Local
 from spade_train.designer import DesignContext, SlotDesigner
 from spade_train.designer.slots import templates
-from spade_train.designing import Workshop
 from spade_train.models.model import embedded_model
-from spade_train.outside import Outside
 from spade_train.playing.decoding import Policy
 from spade_train.rounds import Design
+from spade_train.workshop import hints
+from spade_train.workshop.outside import Outside
+from spade_train.workshop.workshop import Workshop
 
 REPLY = json.dumps(templates()["hunt"].examples[0])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 LATELY = 64
-"""Designs, blocks or environments that *lately* is made of: the newest rounds that hold so many."""
+"""Designs or blocks that *lately* is made of: the newest rounds that hold so many."""
 
 LEAST = 12
 """Fewer designs or environments than these say nothing."""
@@ -20,10 +20,8 @@ EASY, HARD, PLAYS = 0.9, 0.1, 4
 SEEN = 24
 """Environments, each in one round, that *lately* is made of where it is about difficulty, which changes quickly."""
 
-EXTREME = 0.5
-"""The most of them that may lie at the extremes; where so many of those lie at one, it is named alone."""
-
-ONE_SIDED = 0.75
+EXTREME, ONE_SIDED = 0.5, 0.75
+"""The most of them that may lie at the extremes; the share of those from which on one extreme is named alone."""
 
 FLAT = 0.1
 """A rise of success in what was played again that must not be ruled out, where none is sure."""
