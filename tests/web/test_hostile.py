@@ -8,9 +8,9 @@ from urllib.parse import quote
 
 import httpx2
 import pytest
-from conftest import Watched
 from hostile import PAYLOADS, SHORT, hostile
 from servers import serving
+from watched import Watched
 
 from spade_envs.web import WebSettings
 
