@@ -11,9 +11,9 @@ from spade_envs.web.play.answering import answered
 from spade_envs.web.play.asking import Asked, read_form, read_json
 from spade_envs.web.play.episodes import Episode, address, read_moves, write_file
 from spade_envs.web.play.game import Game, Move, Start
+from spade_envs.web.play.game_views import GamePage, GamesPage
 from spade_envs.web.play.keeper import Answer
 from spade_envs.web.play.room import Room
-from spade_envs.web.play.views import GamePage, GamesPage
 from spade_envs.web.respond import answer, wants_json
 
 _STALE = "That was done on a page of another turn, so nothing was changed. This is the game now."
