@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 TORCH_INDEX ?=
 # How many processes share the tests: one more than there are cores, for many of them wait. Each imports torch (0.6 GB).
 JOBS ?= 3
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt \
        $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
 
 .PHONY: demo test soak lint format docs clean

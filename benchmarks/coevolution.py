@@ -47,7 +47,7 @@ BASE = "base"
 REACH = ("spade/LargestValue-v0", "spade/WordSorter-v0")
 """What every arm may play beside its designs: the seeds within the model's reach."""
 COMMON = ["--learning_rate", "3e-5", "--extra_plays", "0", "--rounds", "1000", "--save_rounds", "4"]
-SUITES = {"heldout": (20, 2), f"environments={','.join(REACH)}": (60, 2), "reasoning-gym": (60, 1)}
+SUITES = {"heldout": (10, 2), f"environments={','.join(REACH)}": (60, 2), "reasoning-gym": (60, 1)}
 """Suite -> items and plays of each. Every arm and the base play the same items with the same draws."""
 RESAMPLES = 2000
 

@@ -64,12 +64,12 @@ def test_reading_commands_end_quietly_where_nobody_reads(
     assert unheard(*arguments, *options) == (141, "")
 
 
-@pytest.mark.parametrize("options", [["--json"], []])
+@pytest.mark.parametrize("options", [pytest.param(["--json"], marks=pytest.mark.soak), []])
 def test_check_stops_with_a_word_where_nobody_reads(files: list[str], options: list[str]) -> None:
     assert unheard("check", *files, *options) == (141, "nobody reads the output any more: stopped\n")
 
 
-@pytest.mark.parametrize("options", [["--json"], []])
+@pytest.mark.parametrize("options", [["--json"], pytest.param([], marks=pytest.mark.soak)])
 def test_admit_does_its_work_where_nobody_reads(files: list[str], tmp_path: Path, options: list[str]) -> None:
     said = "nobody reads the output any more: the rest is judged and written all the same\n"
     assert unheard("admit", *files, *options) == (1, said)
@@ -91,7 +91,7 @@ def test_admit_does_its_work_where_the_output_finds_no_room(files: list[str], tm
     assert len(list((tmp_path / "user" / "refused").glob("*.json"))) == 2
 
 
-@pytest.mark.parametrize("closed", [">&- 2>&-", "<&- >&-"])
+@pytest.mark.parametrize("closed", [">&- 2>&-", pytest.param("<&- >&-", marks=pytest.mark.soak)])
 def test_a_stream_may_be_closed_from_the_beginning(files: list[str], closed: str) -> None:
     script = f"{sys.executable} -m spade_envs.cli check {' '.join(files)} {closed}"
     done = subprocess.run(script, shell=True, capture_output=True, text=True, check=False, timeout=120)

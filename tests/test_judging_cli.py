@@ -353,7 +353,10 @@ SLOW = HONEST.replace("found = action", "for _ in range(3000000): pass\n        
 
 @pytest.mark.parametrize(
     ("number", "code", "says"),
-    [(signal.SIGINT, 130, "stopped"), (signal.SIGTERM, 143, "stopped by SIGTERM")],
+    [
+        (signal.SIGINT, 130, "stopped"),
+        pytest.param(signal.SIGTERM, 143, "stopped by SIGTERM", marks=pytest.mark.soak),
+    ],
 )
 def test_a_signal_ends_workers_and_tells_what_is_known(
     run: Run, number: signal.Signals, code: int, says: str
@@ -378,7 +381,7 @@ def test_a_signal_ends_workers_and_tells_what_is_known(
     assert kept == sorted([".lock", f"{design}.json", f"{design}.py", "records.db"])
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.soak), 2])
 @pytest.mark.parametrize("grown", [False, True])
 def test_a_kill_ends_all_at_once(run: Run, jobs: int, grown: bool) -> None:
     """Whether they judge or are still being started."""

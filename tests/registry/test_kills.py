@@ -9,13 +9,13 @@ import time
 import warnings
 from pathlib import Path
 
+import pytest
 from test_store import source
 
 from spade_envs.contract import code_sha256
 from spade_envs.records import Measured, Query, reading
 from spade_envs.registry import Registry, keep_refused, keep_round, refused_designs
 
-KILLS = 100
 GATES = [{"name": "runs", "passed": False, "findings": [{"found": "it is bad", "rule": "made.up"}]}]
 
 
@@ -71,17 +71,18 @@ def check(root: Path) -> int:
     return len(held)
 
 
-def test_a_hundred_kills_lose_and_double_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kills", [20, pytest.param(100, marks=pytest.mark.soak)])
+def test_kills_lose_and_double_nothing(tmp_path: Path, kills: int) -> None:
     check(tmp_path)
     rng = random.Random(6)
     before = 0
-    for kill in range(KILLS):
+    for kill in range(kills):
         killed(tmp_path, 10_000 * kill, rng)
         if kill % 10 == 9:
             now = check(tmp_path)
             assert now >= before
             before = now
-    assert before > KILLS / 2
+    assert before > kills / 2
     cut_off = [path for path in tmp_path.glob("Widget*/v*.json") if not path.with_suffix(".py").exists()]
     leftovers = list(tmp_path.rglob(".new-*"))
     assert Registry(tmp_path).add(source("WidgetA", -1), {}).version >= 0, (cut_off, leftovers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -159,6 +160,20 @@ def test_a_learner_that_goes_from_never_to_always_is_not_bimodal() -> None:
         seen = EnvironmentSeen("e", {2 * number: Tally(wins, 8), 2 * number + 1: Tally(wins, 8)})
         history, heard = watch(history, RoundSeen(number, (seen,)))
         assert heard == ()
+
+
+def test_an_agent_that_always_says_the_same_makes_no_design_bimodal() -> None:
+    said: dict[float | None, set[str]] = {}
+    for entropy in (None, 0.2, 0.001):
+        history, heard = History(), []
+        for number in range(12):
+            seeds = {2 * number: Tally(8, 8), 2 * number + 1: Tally(0, 8)}
+            once = EnvironmentSeen("e", seeds)
+            history, alarms = watch(history, RoundSeen(number, (once, replace(once, plain={})), entropy))
+            heard += alarms
+            assert len(alarms) == len({(one.monitor, one.env_id) for one in alarms}), "each is said once"
+        said[entropy] = {one.monitor for one in heard}
+    assert said == {None: {"bimodal"}, 0.2: {"bimodal"}, 0.001: {"entropy"}}
 
 
 @pytest.mark.parametrize(

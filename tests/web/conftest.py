@@ -15,12 +15,13 @@ pytest.importorskip("fastapi", reason="the extra `web` is not installed")
 
 from servers import serving
 from shelf import filled
+from watched import Watched
 
 from spade_envs.registry import Registry
 from spade_envs.web import WebSettings
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page, Request
+    from playwright.sync_api import Browser, Page
 
 CHROMIUM = os.environ.get("SPADE_CHROMIUM") or shutil.which("chromium")
 _FLAGS = (
@@ -68,30 +69,6 @@ def browser() -> Iterator[Browser]:
         running = driver.chromium.launch(executable_path=CHROMIUM, headless=True, args=list(_FLAGS))
         yield running
         running.close()
-
-
-class Watched:
-    """What a page did besides showing itself.
-
-    Attributes:
-        outside: addresses that it asked of other servers.
-        complaints: errors of scripts, and what the content-security policy forbade.
-    """
-
-    def __init__(self, page: Page, address: str) -> None:
-        self.outside: list[str] = []
-        self.complaints: list[str] = []
-        self._address = address
-        page.on("request", self._requested)
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
-        page.on(
-            "dialog", lambda dialog: (self.complaints.append(f"dialog {dialog.message}"), dialog.dismiss())
-        )
-
-    def _requested(self, request: Request) -> None:
-        if not request.url.startswith((self._address, "data:")):
-            self.outside.append(request.url)
 
 
 @pytest.fixture

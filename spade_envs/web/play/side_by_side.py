@@ -6,8 +6,14 @@ template defines the macro ``side_by_side(view)``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from spade_envs.contract import EnvId, Finding
+from spade_envs.text_face import ActionFormat
+from spade_envs.web.play.episodes import address
+from spade_envs.web.play.game import Move, Start
 
 Role = Literal["system", "user", "assistant", "tool"]
 
@@ -40,6 +46,7 @@ class Column:
         turns: how often the model spoke.
         end: why it ended, in a word.
         advantage: what the gradient of its sampled tokens was multiplied with; None where that is not on record.
+        replay: where it is shown step by step, see :func:`replay_address`; empty where it is not.
     """
 
     hinted: bool
@@ -50,6 +57,7 @@ class Column:
     turns: int
     end: str
     advantage: float | None = None
+    replay: str = ""
 
     @property
     def mark(self) -> Literal["trained", "sampled"]:
@@ -74,6 +82,24 @@ class SideBySide:
     seed: int
     columns: tuple[Column, ...]
     round: int | None = None
+
+
+def replay_address(env_id: str, level: int, seed: int, replies: Sequence[str], face: ActionFormat) -> str:
+    """Return where an episode is shown step by step; empty where its replies are too long for an address.
+
+    Args:
+        env_id: the version that was played.
+        level: its difficulty, 1 for one that has no levels.
+        seed: of the reset.
+        replies: what the model said, turn by turn.
+        face: how it marked its actions.
+    """
+    version = EnvId.parse(env_id)
+    if isinstance(version, Finding):
+        return ""
+    start = Start(version, None if level == 1 else level, seed)
+    found = address("replay", start, [Move(said) for said in replies], face=face)
+    return found if "moves=" in found else ""
 
 
 def joined(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import re
+from dataclasses import replace
 from html import unescape
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from play_designs import MARKUP
 
-from spade_envs.web.play.side_by_side import Column, Piece, SideBySide, joined
+from spade_envs.web.play.side_by_side import Column, Piece, SideBySide, joined, replay_address
 from spade_envs.web.templating import environment
 
 TEMPLATE = environment([]).from_string(
@@ -70,6 +71,17 @@ def test_what_was_said_is_text() -> None:
     assert "<script" not in page
     assert "<img" not in page
     assert [text for _, text in shown(SideBySide("x", 1, 0, (hostile,)))] == [MARKUP] * 2
+
+
+def test_an_episode_of_a_model_has_an_address_step_by_step() -> None:
+    there = replay_address("spade/Sample-v3", 1, 7, ["<answer>left</answer>"], "xml")
+    assert there == "/replay/Sample-v3?seed=7&moves=%5B%22%3Canswer%3Eleft%3C%2Fanswer%3E%22%5D&face=xml"
+    assert "level=2" in replay_address("spade/Sample-v3", 2, 7, ["a"], "raw")
+    assert replay_address("spade/Sample-v3", 1, 7, ["a" * 9_000], "xml") == ""
+    assert replay_address("nothing", 1, 7, ["a"], "xml") == ""
+    column = replace(PLAIN, replay=there)
+    page = TEMPLATE.render(view=replace(VIEW, columns=(column, HINTED)))
+    assert page.count("Step by step") == 1
 
 
 @settings(max_examples=50)

@@ -252,7 +252,7 @@ def test_what_a_design_wrote_is_text(client: Client) -> None:
     for page in pages:
         assert "<script>alert" not in page
         assert "<img src=x" not in page
-        assert "49" not in re.sub(r'value="\w+"|seed=\d+|\d{3,}', "", page)
+        assert "&amp;49" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in pages[0]
     assert "<strong>Hint.</strong>" in pages[0]
 
