@@ -24,6 +24,8 @@ RANGES = {
 """What of a question is a range -> the column it is one of."""
 WEIGHTS = {"name": 10, "title": 6, "summary": 3, "skills": 3, "rules": 1}
 """How much a word counts where it stands."""
+_LARGEST = 2**62
+"""Databases know no much larger whole numbers."""
 SORTS: tuple[Sort, ...] = get_args(Sort)
 
 
@@ -75,6 +77,9 @@ class Query:
                 raise UsageError(f"{name} from {low} to {high} holds nothing; write the lower end first")
         if self.offset < 0 or (self.limit or 0) < 0:
             raise UsageError("no part of an answer begins before the first or is shorter than nothing")
+        for name in ("round", "limit", "offset"):
+            if abs(getattr(self, name) or 0) >= _LARGEST:
+                raise UsageError(f"{name} {getattr(self, name)} is larger than any; write a smaller number")
         if self.sort == "rank" and not self.text.strip():
             raise UsageError("only words that are searched for give a rank; name another order")
 

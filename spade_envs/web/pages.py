@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import entry_points
@@ -9,9 +10,11 @@ from pathlib import Path
 
 from fastapi import APIRouter, FastAPI
 
+from spade_envs.contract.printable import printable
 from spade_envs.errors import UsageError
 from spade_envs.web.settings import WebSettings
 
+_LOG = logging.getLogger(__name__)
 GROUP = "spade_envs.web"
 """The entry point group: each value is a callable like :data:`Maker`."""
 
@@ -49,10 +52,16 @@ Maker = Callable[[FastAPI, WebSettings], Pages]
 
 
 def of_other_packages() -> Iterator[Maker]:
-    """Yield what makes the pages of other packages, by name. Raises UsageError where one cannot be loaded."""
+    """Yield what makes the pages of other packages, by name; those that need what is not installed are left out.
+
+    Raises:
+        UsageError: one cannot be loaded for another reason.
+    """
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         try:
             yield point.load()
+        except ImportError as error:
+            _LOG.warning("the pages %r are left out: %s", point.name, printable(str(error)))
         except Exception as error:
             raise UsageError(
                 f"the pages {point.name!r} ({point.value}) cannot be loaded ({error}); mend or uninstall the package "

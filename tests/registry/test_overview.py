@@ -184,6 +184,8 @@ def test_compared_from_the_smaller_side_the_answer_is_the_same() -> None:
         ({"sort": "regrets"}, "did you mean regret"),
         ({"origin": "x"}, "there are seed, generated"),
         ({"offset": -1}, "begins before the first"),
+        ({"round": 10**20}, "larger than any"),
+        ({"limit": 10**20}, "larger than any"),
         ({"sort": "rank"}, "only words that are searched for"),
         ({"regret": (1.0, 0.0)}, "write the lower end first"),
     ],

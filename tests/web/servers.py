@@ -25,8 +25,8 @@ def serving(settings: WebSettings, *, hurried: bool = True) -> Iterator[str]:
     if hurried:
         settings = replace(settings, rate=UNLIMITED)
     ready = threading.Event()
-    listening = socket.create_server(("127.0.0.1", 0))
     running = server(settings, ready.set)
+    listening = socket.create_server(("127.0.0.1", 0))
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     try:

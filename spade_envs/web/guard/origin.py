@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from spade_envs.web.settings import is_loopback
 
+_HOST = re.compile(r"(?:(?P<name>[A-Za-z0-9.-]+)|\[(?P<six>[0-9A-Fa-f:.]+)\])(?::[0-9]{1,5})?")
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 """What changes nothing."""
 
@@ -21,11 +23,9 @@ def own_host(host: str, bound: str) -> bool:
         host: the header ``Host``.
         bound: the address the server listens on.
     """
-    try:
-        name = urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return False
-    return is_loopback(name) or name == bound.lower()
+    found = _HOST.fullmatch(host)
+    name = (found["name"] or found["six"]).lower() if found else ""
+    return is_loopback(name) or (bool(name) and name == bound.lower())
 
 
 def foreign(method: str, headers: Mapping[str, str]) -> bool:
@@ -39,7 +39,7 @@ def foreign(method: str, headers: Mapping[str, str]) -> bool:
     """
     changes = method not in SAFE_METHODS
     origin = headers.get("origin")
-    if changes and origin is not None and urlsplit_netloc(origin) != headers.get("host", "").lower():
+    if changes and origin is not None and _place(origin) != headers.get("host", "").lower():
         return True
     if headers.get("sec-fetch-site", "none") in ("none", "same-origin"):
         return False
@@ -48,7 +48,7 @@ def foreign(method: str, headers: Mapping[str, str]) -> bool:
     )
 
 
-def urlsplit_netloc(origin: str) -> str | None:
+def _place(origin: str) -> str | None:
     """Return an origin's host and port as the header ``Host`` has them, None for one that is no address."""
     try:
         return urlsplit(origin).netloc.lower() or None

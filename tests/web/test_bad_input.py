@@ -1,0 +1,280 @@
+"""Whatever is sent, a page or a problem answers with its status, never a traceback, and the next one is answered."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx2
+import pytest
+from shelf import filled
+
+from spade_envs.registry import Registry, shipped_registry
+
+MANY = 10_000_000
+HEAD = "Host: localhost\r\nAccept: application/json\r\nConnection: close\r\n"
+
+
+@pytest.fixture(autouse=True)
+def nothing_fails(site: str, caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    yield
+    assert [record for record in caplog.records if record.levelname in ("ERROR", "CRITICAL")] == []
+    assert httpx2.get(f"{site}/health").status_code == 200
+
+
+def raw(site: str, request: bytes) -> tuple[int, bytes]:
+    """Send bytes as they are; return the status and the body, 0 and nothing where the connection was closed."""
+    with socket.create_connection((urlsplit(site).hostname, urlsplit(site).port), timeout=20) as connection:
+        connection.sendall(request)
+        answer = b""
+        while part := connection.recv(65536):
+            answer += part
+    assert b"Traceback" not in answer
+    head, _, body = answer.partition(b"\r\n\r\n")
+    return (int(head.split()[1]) if head else 0), body
+
+
+def asked(site: str, path: bytes) -> tuple[int, bytes]:
+    return raw(site, b"GET " + path + b" HTTP/1.1\r\n" + HEAD.encode() + b"\r\n")
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/environments/Nothing", 404),
+        ("/environments/LampRow-v99", 404),
+        ("/environments/LampRow-v1.5", 404),
+        ("/environments/LampRow-v99999999999999999999", 404),
+        ("/environments/LampRow/nothing", 404),
+        ("/environments/LampRow/source?first=0", 400),
+        ("/environments/LampRow/source?first=x", 400),
+        ("/environments/LampRow/diff?other=Nothing", 404),
+        ("/environments/..%2F..%2Fetc%2Fpasswd", 404),
+        ("/environments/%00", 404),
+        ("/environments/" + "A" * 3000, 404),
+        ("/?domain=nothing", 400),
+        ("/?difficulty=a..b", 400),
+        ("/?difficulty=1..0", 400),
+        ("/?difficulty=nan..1", 400),
+        ("/?round=first", 400),
+        ("/?round=" + "9" * 19, 400),
+        ("/?page=0", 400),
+        ("/?page=-1", 400),
+        ("/?page=99999999", 400),
+        ("/?tools=maybe", 400),
+        ("/?sort=rank", 400),
+        ("/?view=none", 400),
+        ("/?q=" + "a" * 301, 400),
+        ("/?q=a%00b%22*", 200),
+        ("/?name=..%2F..", 200),
+        ("/static/../app.py", 404),
+        ("/static/%2e%2e/app.py", 404),
+        ("/static/", 404),
+    ],
+)
+def test_what_is_asked_wrongly_is_said(site: str, path: str, status: int) -> None:
+    for accept in ("application/json", "text/html"):
+        answer = httpx2.get(site + path, headers={"Accept": accept})
+        assert answer.status_code == status, answer.text
+        if status >= 400:
+            assert answer.headers["content-type"].split(";")[0] == (
+                "text/html" if accept == "text/html" else "application/problem+json"
+            )
+            if accept != "text/html":
+                assert answer.json()["status"] == status
+                assert answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("path", "statuses"),
+    [
+        (b"/%", (404,)),
+        (b"/%zz%f", (404,)),
+        (b"/%ff%fe%ed%a0%80", (404,)),
+        (b"/environments/%ed%a0%80", (404,)),
+        (b"/?q=%ed%a0%80%ff", (200,)),
+        (b"/?q=%", (200,)),
+        (b"/?domain=%ff", (400,)),
+        (b"/?%ff=%ff&&&=&=", (200,)),
+        (b"/?format=%ff", (200,)),
+        (b"/\xff\xfe", (400,)),
+        (b"//evil.example/", (404,)),
+        (b"http://evil.example/", (200, 400, 404)),
+        (b"*", (400, 404)),
+        (b"/?q=" + b"a" * 9_000, (414,)),
+        (b"/?q=" + b"a" * 1_000_000, (414,)),
+        (b"/" + b"a" * 1_000_000, (414,)),
+    ],
+)
+def test_bytes_that_are_no_address(site: str, path: bytes, statuses: tuple[int, ...]) -> None:
+    status, body = asked(site, path)
+    assert status in statuses, (status, body[:300])
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        b"\r\n\r\n",
+        b"hello\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: \xff\r\n\r\n",
+        b'GET / HTTP/1.1\r\nHost: localhost\r\nCookie: =;;;"\r\nConnection: close\r\n\r\n',
+        b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: \xff\xfe\r\nConnection: close\r\n\r\n",
+        b"POST /sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+        b"POST /sign-in HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\nzz\r\n",
+        b"BREW / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+        b"GET /" + b"x" * 3_000_000,
+    ],
+)
+def test_bytes_that_are_no_request(site: str, request_: bytes) -> None:
+    with socket.create_connection((urlsplit(site).hostname, urlsplit(site).port), timeout=20) as connection:
+        try:
+            connection.sendall(request_)
+            connection.shutdown(socket.SHUT_WR)
+            answer = b""
+            while part := connection.recv(65536):
+                answer += part
+        except (BrokenPipeError, ConnectionResetError):
+            return
+    assert b"Traceback" not in answer
+    assert not answer or answer.startswith(b"HTTP/1.1 "), answer[:200]
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/", "/environments/LampRow", "/play/LampRow", "/replay"])
+def test_ten_megabytes_are_too_many(site: str, path: str) -> None:
+    def parts() -> Iterator[bytes]:
+        yield from (b"x" * 100_000 for _ in range(MANY // 100_000))
+
+    for content in (b"x" * MANY, parts()):
+        answer = httpx2.post(
+            site + path, content=content, headers={"Content-Type": "application/json"}, timeout=30
+        )
+        assert answer.status_code == 413, answer.text
+        assert "at most 256,000 bytes" in answer.text
+
+
+def test_what_is_no_form_and_no_json_is_refused(site: str) -> None:
+    for kind, status in (("text/plain", 415), ("multipart/form-data; boundary=x", 415), ("", 415)):
+        answer = httpx2.post(f"{site}/sign-in", content=b"a=b", headers={"Content-Type": kind})
+        assert answer.status_code == status
+    for content in (b"{", b'{"a": NaN', b"\xff\xfe", b'"\\ud800"', b"[" * 100_000):
+        answer = httpx2.post(
+            f"{site}/play/LampRow?seed=0", content=content, headers={"Content-Type": "application/json"}
+        )
+        assert answer.status_code == 400, answer.text
+        assert answer.headers["content-type"] == "application/problem+json"
+    for method in ("PUT", "DELETE", "PATCH"):
+        answer = httpx2.request(method, f"{site}/", json={})
+        assert answer.status_code == 405
+        assert answer.json()["status"] == 405
+
+
+def test_wrong_seeds_and_levels_are_said(site: str) -> None:
+    for query in ("seed=x", "seed=-1", "seed=" + "9" * 400, "seed=1.5", "seed=0&level=99", "seed=0&level=x"):
+        answer = httpx2.get(f"{site}/play/LampRow?{query}", headers={"Accept": "application/json"})
+        assert answer.status_code == 400, (query, answer.text)
+
+
+def test_half_a_request_holds_nobody_up(site: str) -> None:
+    with closing(socket.create_connection((urlsplit(site).hostname, urlsplit(site).port))) as connection:
+        connection.sendall(b"POST /sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nabc")
+        assert httpx2.get(f"{site}/health").status_code == 200
+
+
+def test_records_that_are_damaged_are_said(serve: Callable[..., str], tmp_path: Path) -> None:
+    registry = filled(tmp_path / "registry")
+    address = serve(stack=[registry])
+    assert httpx2.get(f"{address}/").status_code == 200
+    records = tmp_path / "registry" / "records.db"
+    with closing(sqlite3.connect(records)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    content = records.read_bytes()
+    with records.open("r+b") as file:
+        file.seek(0)
+        file.write(b"\xff" * len(content))
+    for path in ("/?status=active", "/environments/LampRow", "/environments/LampRow/history"):
+        answer = httpx2.get(address + path, headers={"Accept": "application/json"})
+        assert answer.status_code == 503, answer.text
+        assert "spade-envs rebuild" in answer.json()["detail"]
+        assert "records.db" in httpx2.get(address + path).text
+    assert httpx2.get(f"{address}/health").status_code in (200, 503)
+    assert httpx2.get(f"{address}/environments/LampRow/source").status_code in (200, 503)
+
+
+def test_records_that_are_gone_are_made_anew(serve: Callable[..., str], tmp_path: Path) -> None:
+    registry = filled(tmp_path / "registry")
+    address = serve(stack=[registry])
+    before = httpx2.get(f"{address}/?format=json").json()["total"]
+    for path in (tmp_path / "registry").glob("records.db*"):
+        path.unlink()
+    assert httpx2.get(f"{address}/?format=json").json()["total"] == before
+    shutil.rmtree(tmp_path / "registry")
+    assert httpx2.get(f"{address}/?format=json").json()["total"] == 0
+    assert httpx2.get(f"{address}/environments/LampRow").status_code == 404
+
+
+@pytest.mark.filterwarnings("default::spade_envs.registry.RegistryWarning")
+def test_records_that_are_locked_hide_no_files(
+    serve: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(tmp_path / "registry").own_records.close()
+    monkeypatch.setattr("spade_envs.records.schema.WAIT_S", 0.1)
+    with closing(sqlite3.connect(tmp_path / "registry" / "records.db", isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("BEGIN EXCLUSIVE")
+        address = serve(stack=[Registry(tmp_path / "registry")])
+        with pytest.warns(match="in use by another process"):
+            listed = httpx2.get(f"{address}/?format=json", timeout=30)
+        assert listed.status_code == 200
+        assert len(listed.json()["rows"]) == 5
+
+
+def test_a_report_of_another_form_is_shown(serve: Callable[..., str], tmp_path: Path) -> None:
+    registry, lamps = Registry(tmp_path / "registry"), (shipped_registry() / "LampRow" / "v0.py").read_text()
+    reports = [
+        {},
+        {"gates": 3, "scores": [], "active_pool": "yes", "versions": None},
+        {
+            "gates": [
+                3,
+                {},
+                {"name": None, "saw": 1, "findings": 1},
+                {"findings": [1, {"line": "x"}], "saw": {"a": []}},
+            ]
+        },
+        {"gates": [{"name": "novelty", "saw": {"nearest": [1, {}, {"id": 1}, {"id": "x", "tree": "y"}]}}]},
+        {
+            "gates": [
+                {
+                    "name": "x",
+                    "saw": {"expert, level 1": "5/0", "a": "9/1", "uniform": "1/2 [x", "held": None},
+                }
+            ]
+        },
+        {"provenance": 3, "scores": {"a": {"b": [{}]}}, "admitted_at": 3, "run": 3, "round": "x"},
+        json.loads('{"gates": [{"name": "hint", "saw": {"example": 1e400}}]}'),
+    ]
+    ids = [str(registry.add(f"{lamps}\n# {number}\n", report)) for number, report in enumerate(reports)]
+    address = serve(stack=[registry])
+    for env_id in ids:
+        for part in (
+            "",
+            "/admission",
+            "/neighbours",
+            "/history",
+            "/measured",
+            "/lineage",
+            "/source",
+            "/diff",
+        ):
+            for form in ("", "?format=json"):
+                answer = httpx2.get(f"{address}/environments/{env_id.removeprefix('spade/')}{part}{form}")
+                assert answer.status_code == 200, (env_id, part, answer.text)
