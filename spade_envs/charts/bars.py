@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from spade_envs.charts.drawing import LETTER, SIZE, draw, label, legend, nothing, shown_name, whole_ticks
 from spade_envs.charts.palette import INK, look
 
-MOST_BARS = 60
+MOST_BARS = 40
 """How many bars can be told apart."""
 
 
@@ -71,15 +71,17 @@ def _bars(
     width: float,
 ) -> None:
     colour, _, _, hatch = look(number)
+    seen = [at for at, height in enumerate(heights) if height] or [0]  # one at least, so that it has its name
     axes.bar(
-        places,
-        heights,
-        bottom=below,
+        [places[at] for at in seen],
+        [heights[at] for at in seen],
+        bottom=[below[at] for at in seen],
         width=width,
         color=colour,
         hatch=hatch,
         edgecolor=INK,
         linewidth=0.3,
+        clip_on=False,
         label=shown_name(name),
     )
 

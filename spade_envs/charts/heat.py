@@ -11,7 +11,7 @@ from matplotlib.colors import to_rgba
 from spade_envs.charts.drawing import SIZE, draw, label, nothing, whole_ticks
 from spade_envs.charts.palette import INK, look
 
-MOST_COLUMNS = 60
+MOST_COLUMNS = 40
 _NUMBERED = 24
 """The most columns whose cells have room for a number."""
 
@@ -74,7 +74,16 @@ def heat_map(
 def _cell(axes: Axes, place: Cell, count: int, most: int, *, numbered: bool) -> None:
     left, right, low, high = place
     colour = to_rgba(look(0).colour, 0.12 + 0.48 * count / most)
-    axes.bar(left, high - low, width=right - left, bottom=low, color=colour, linewidth=0, align="edge")
+    axes.bar(
+        left,
+        high - low,
+        width=right - left,
+        bottom=low,
+        color=colour,
+        linewidth=0,
+        align="edge",
+        clip_on=False,
+    )
     if numbered:
         middle = (left + right) / 2, (low + high) / 2
         axes.text(*middle, str(count), ha="center", va="center", fontsize=8, color=INK)

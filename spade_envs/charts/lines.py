@@ -13,7 +13,7 @@ from spade_envs.charts.palette import look
 
 Known = tuple[float | None, ...]
 
-MOST_POINTS = 400
+MOST_POINTS = 150
 """Of longer lines this many points are drawn, evenly picked, and the last one."""
 
 _MARKED = 40

@@ -16,7 +16,7 @@ from spade_train.rewards.uncertainty import Estimate, Tally, total
 LAST = 5
 """Rounds that the first and the last figures are of."""
 
-MOST = 200
+MOST = 100
 """The most rows of a table: of rounds the newest, of environments those that were played most."""
 
 

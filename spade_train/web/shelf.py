@@ -48,8 +48,10 @@ class Shelf:
         """Return what a look at a run gives; it has the run for itself. Raises UnknownRunError where there is none."""
         path = self._path(name)
         with self._lock:
-            lock, reader = self._readers.pop(name, None) or (threading.Lock(), RunReader(RunFolder(path)))
-            self._readers[name] = lock, reader
+            if name not in self._readers:
+                self._readers[name] = threading.Lock(), RunReader(RunFolder(path))
+            self._readers.move_to_end(name)
+            lock, reader = self._readers[name]
             while len(self._readers) > KEPT:
                 self._readers.popitem(last=False)
         with lock:

@@ -13,6 +13,7 @@ from run_stories import HEALTHY, Story, tell
 from spade_train.report.checks import limits
 from spade_train.report.checks.limits import LEAST
 from spade_train.report.reading import read_run
+from spade_train.report.series import rise
 from spade_train.report.triage import CHECKS, findings, holds_back, triage
 from spade_train.report.values import Designs, Played, RoundFacts, RunFacts
 from spade_train.report.verdict import Finding
@@ -59,7 +60,7 @@ def test_of_a_healthy_run_nothing_is_found(seed: int, tmp_path: Path) -> None:
 
 def round_of(number: int, wins: int, plays: int, designs: Designs | None = None) -> RoundFacts:
     one = Played("spade/A-v0", 1, True, "", Tally(wins, plays), Tally(wins, plays))
-    return RoundFacts(number, designs=designs or Designs(), played=(one,), signal=Tally(0, 1))
+    return RoundFacts(number, designs=designs or Designs(), played=(one,), signal=Tally(1, 1))
 
 
 def run_of(template: RunFacts, *rounds: RoundFacts) -> RunFacts:
@@ -144,3 +145,28 @@ def test_the_reference_knows_every_check_and_every_line() -> None:
         for value in values:
             assert re.search(rf"\b{value}\b", rows[name]), (name, value)
     assert str(limits.LATELY) in page
+
+
+def rising(empty: RunFacts, before: int, after: int, plays: int, rounds: int = 20) -> RunFacts:
+    return run_of(empty, *(round_of(n, before if n < rounds // 2 else after, plays) for n in range(rounds)))
+
+
+def test_a_small_rise_that_is_sure_is_no_finding(empty: RunFacts) -> None:
+    for after, state in ((430, "fine"), (400, "holds back")):
+        verdict = next(one for one in triage(rising(empty, 400, after, 1000)) if one.check == "agent")
+        assert verdict.state == state
+    few = next(one for one in triage(rising(empty, 4, 4, 10)) if one.check == "agent")
+    assert few.state == "unknown", "a rise of ten points is not ruled out by a hundred plays"
+
+
+def test_plays_of_one_seed_are_alike(empty: RunFacts) -> None:
+    """The interval is that of a third as many independent plays."""
+    found = rise(rising(empty, 500, 500, 1000).rounds)
+    assert found is not None
+    change, environments = found
+    assert (change.value, environments) == (0.0, 1)
+    assert change.high == pytest.approx(1.96 * (3 * 2 * 0.25 / 10_000) ** 0.5, rel=0.01)
+
+
+def test_what_was_mastered_from_the_beginning_cannot_rise(empty: RunFacts) -> None:
+    assert rise(rising(empty, 950, 960, 1000).rounds) is None
