@@ -46,7 +46,7 @@ def test_what_holds_a_run_back_is_named_first(name: str, tmp_path: Path) -> None
 def test_of_a_healthy_run_nothing_is_found(seed: int, tmp_path: Path) -> None:
     draw = random.Random(seed).uniform
     story = Story(
-        rounds=round(draw(10, 40)),
+        rounds=round(draw(10, 30)),
         compiles=draw(0.9, 1),
         runs=draw(0.93, 1),
         admits=draw(0.6, 1),

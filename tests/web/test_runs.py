@@ -199,7 +199,7 @@ def test_episodes_are_marked_by_role_and_mask(site: str, tab: Page) -> None:
     assert "round=9" in tab.url
 
 
-@pytest.mark.parametrize("path", ["/runs", "/runs/second", "/runs/second/report"])
+@pytest.mark.parametrize("path", ["/runs", "/runs/second"])
 def test_pages_are_for_everybody(path: str, site: str, browser: Browser, axe: str) -> None:
     with browser.new_context(
         base_url=site, viewport={"width": 360, "height": 740}, bypass_csp=True
