@@ -1,7 +1,7 @@
 """Fifty people play in the browser at once: what a move takes, and what server and workers hold.
 
 Run it with ``python benchmarks/web_play.py [players] [seconds]``: a server of the shipped environments, each player
-with a game of another design and seed, moved by forms as a browser sends them, as far as its expert goes, then the
+with a game of another design and seed, moved by forms as its script sends them, as far as its expert goes, then the
 next seed. First they think for a second before each move, as people do; then not at all. Memory is proportional: a
 page that several processes share counts once. Where other work runs on the machine, the times say little, and the
 server's CPU for each move more.
@@ -9,6 +9,7 @@ server's CPU for each move more.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import re
@@ -72,7 +73,7 @@ class Player:
                 break
             sent = {"csrf_token": csrf[1], "turn": str(turn), "said": said}
             begin = time.perf_counter()
-            page = client.post(page.url, data=sent)
+            page = client.post(page.url, data=sent, headers={"HX-Request": "true"})
             self.took.append(time.perf_counter() - begin)
             assert f"Turn {turn + 1} of" in page.text, unescape(page.text)
         done = {"csrf_token": csrf[1], "turn": "0", "do": "leave"}
@@ -80,8 +81,10 @@ class Player:
 
 
 def descendants(process: int) -> list[int]:
-    tasks = Path(f"/proc/{process}/task").glob("*/children")
-    own = [int(child) for task in tasks for child in task.read_text().split()]
+    own: list[int] = []
+    for task in Path(f"/proc/{process}/task").glob("*/children"):
+        with contextlib.suppress(OSError):  # it has ended
+            own += map(int, task.read_text().split())
     return own + [one for child in own for one in descendants(child)]
 
 

@@ -31,8 +31,9 @@ def pages(_: FastAPI, settings: WebSettings) -> Pages:
     """Return the pages of runs."""
     shelf = Shelf(DEFAULT if settings.runs is None else settings.runs)
     router = APIRouter(tags=["runs"])
-    for add in (_lists, _live, _whole, _parts):
+    for add in (_lists, _live, _whole):
         add(router, shelf)
+    _parts(router, shelf, settings)
     return Pages(router, (Link("Runs", "/runs"),), TEMPLATES, Path(__file__).parent / "static")
 
 
@@ -94,7 +95,7 @@ def _whole(router: APIRouter, shelf: Shelf) -> None:
         return answer(request, "runs/round.html", page)
 
 
-def _parts(router: APIRouter, shelf: Shelf) -> None:
+def _parts(router: APIRouter, shelf: Shelf, settings: WebSettings) -> None:
     @router.get("/runs/{name}/charts/{chart}")
     def one_chart(request: Request, name: str, chart: str) -> Response:
         """One chart of a run; ``?format=svg`` for the picture alone."""
@@ -123,7 +124,7 @@ def _parts(router: APIRouter, shelf: Shelf) -> None:
         """Episodes without and with the hint, side by side."""
         wanted = None if round is None else (round - 1, env, level, seed)
         with _known(shelf):
-            page = shelf.look(name, partial(episodes, name, wanted))
+            page = shelf.look(name, partial(episodes, name, wanted, settings.registries))
         if page is None:
             raise HTTPException(404, f"{printable(name)} has no such pair of episodes on record.")
         return answer(request, "runs/episodes.html", page)

@@ -24,7 +24,7 @@ import ctypes, errno, json, mmap, os, resource, select, signal, socket, sys, tim
 import numpy as np
 from spade_envs.isolation import landlock, lockdown, namespaces, seccomp
 
-only, attempts, user = json.loads(sys.argv[1])
+only, groups, user = json.loads(sys.argv[1])
 sys.path.insert(0, sys.argv[2])
 import sums
 
@@ -50,28 +50,32 @@ for name in dir(lockdown):
 if "landlock" not in only:
     landlock.restrict = lambda: 0
 lock = lockdown.lock_down if "calls" in only else lockdown.give_up_all_but_calls
-answers, report = os.pipe()
-status = os.open("/proc/self/status", os.O_RDONLY)
 parent = os.getpid()
-if os.fork() == 0:
-    status = os.open("/proc/self/status", os.O_RDONLY)
-    for old, new in ((status, 20), (report, 21), (secret, 22), (20, 3), (21, 4)):
-        os.dup2(old, new)
-    status, report, secret = 3, 4, 22
-    lock(status, report, 64 << 20, parent, prepared)
-    said = {}
-    for attempt in attempts:
-        try:
-            said[attempt] = repr(eval(attempt))
-        except OSError as error:
-            said[attempt] = errno.errorcode[error.errno]
-        except BaseException as error:
-            said[attempt] = type(error).__name__
-    os.write(report, json.dumps(said).encode())
-    os._exit(0)
-os.close(report)
-said = os.read(answers, 1 << 16).decode()
-print(json.dumps([os.waitstatus_to_exitcode(os.wait()[1]), said and json.loads(said), spaces.kinds]))
+
+def ended(attempts):
+    answers, report = os.pipe()
+    if os.fork() == 0:
+        status = os.open("/proc/self/status", os.O_RDONLY)
+        for old, new in ((status, 20), (report, 21), (secret, 22), (20, 3), (21, 4)):
+            os.dup2(old, new)
+        names = {**globals(), "status": 3, "report": 4, "secret": 22}
+        lock(3, 4, 64 << 20, parent, prepared)
+        said = {}
+        for attempt in attempts:
+            try:
+                said[attempt] = repr(eval(attempt, names))
+            except OSError as error:
+                said[attempt] = errno.errorcode[error.errno]
+            except BaseException as error:
+                said[attempt] = type(error).__name__
+        os.write(4, json.dumps(said).encode())
+        os._exit(0)
+    os.close(report)
+    said = os.read(answers, 1 << 16).decode()
+    os.close(answers)
+    return os.waitstatus_to_exitcode(os.wait()[1]), said and json.loads(said), spaces.kinds
+
+print(json.dumps([ended(attempts) for attempts in groups]))
 """
 
 
@@ -93,10 +97,21 @@ def locked(
 
 def run(attempts: Collection[str], only: Collection[str] = ALL, user: int = 0, file: str = os.devnull) -> Any:
     """Return the exit status (negative: the signal), the answers, and the namespaces that were got."""
+    (found,) = run_each([attempts], only, user, file)
+    return found
+
+
+def run_each(
+    groups: Collection[Collection[str]],
+    only: Collection[str] = ALL,
+    user: int = 0,
+    file: str = os.devnull,
+) -> list[Any]:
+    """Return the same of several processes, of which each makes a group of attempts."""
     needs_libseccomp()
-    asked = json.dumps([list(only), list(attempts), user])
+    asked = json.dumps([list(only), list(map(list, groups)), user])
     arguments = [asked, os.path.dirname(__file__), file, " ".join(name for name in ALL if name[0] == "_")]
-    return json.loads(python(SCRIPT, *arguments))
+    return list(json.loads(python(SCRIPT, *arguments)))
 
 
 def python(script: str, *arguments: str) -> str:

@@ -24,10 +24,11 @@ from servers import serving
 import spade_envs.web.app as app
 from spade_envs.registry import Registry
 from spade_envs.web import WebSettings
-from spade_train.report.reading import read_run
+from spade_train.report.reading import RunReader, read_run
 from spade_train.runs.folder import RunFolder
 from spade_train.web import pages
 from spade_train.web.comparing import compare, differing
+from spade_train.web.episodes import episodes
 from spade_train.web.progress import progress, said
 
 if TYPE_CHECKING:
@@ -197,6 +198,27 @@ def test_episodes_are_marked_by_role_and_mask(site: str, tab: Page) -> None:
     assert "Hint: 4." in hinted
     tab.locator(".beginnings a").nth(3).click()
     assert "round=9" in tab.url
+
+
+def test_an_episode_of_a_version_that_can_be_played_is_shown_step_by_step(
+    site: str, shelf: Registry, tmp_path: Path
+) -> None:
+    run = tell(tmp_path / "run", replace(HEALTHY, rounds=1))
+    words = "I press <answer>1</answer>"
+    for hinted in (False, True):
+        line = episode(5, "spade/LampRow-v0", hinted) | {"pieces": [[words, 1], ["\nturn 1", 0], [words, 1]]}
+        run.append("episodes.jsonl", [line])
+    page = episodes("run", (5, "spade/LampRow-v0", 1, 7), [shelf], RunReader(run))
+    assert page is not None
+    assert page.shown is not None
+    for column in page.shown.columns:
+        steps = get(f"{site}{column.replay}&format=json").json()["steps"]
+        assert [step["said"] for step in steps] == [None, words, words]
+        assert all(step["readable"] for step in steps)
+    elsewhere = episodes("run", (5, "spade/LampRow-v0", 1, 7), [], RunReader(run))
+    assert elsewhere is not None
+    assert elsewhere.shown is not None
+    assert [column.replay for column in elsewhere.shown.columns] == ["", ""]
 
 
 @pytest.mark.parametrize("path", ["/runs", "/runs/second"])

@@ -9,8 +9,8 @@ from fastapi import Request, Response
 from spade_envs.errors import WorkerFault
 from spade_envs.web.play.episodes import address
 from spade_envs.web.play.game import Start
+from spade_envs.web.play.game_views import FaultPage
 from spade_envs.web.play.seats import NoRoom
-from spade_envs.web.play.views import FaultPage
 from spade_envs.web.respond import answer, problem, wants_json
 
 

@@ -11,9 +11,9 @@ from spade_envs.web.play.answering import answered
 from spade_envs.web.play.asking import Asked, read_form, read_json
 from spade_envs.web.play.episodes import Episode, address, read_moves, write_file
 from spade_envs.web.play.game import Game, Move, Start
+from spade_envs.web.play.game_views import GamePage, GamesPage
 from spade_envs.web.play.keeper import Answer
 from spade_envs.web.play.room import Room
-from spade_envs.web.play.views import GamePage, GamesPage
 from spade_envs.web.respond import answer, wants_json
 
 _STALE = "That was done on a page of another turn, so nothing was changed. This is the game now."
@@ -126,11 +126,12 @@ def _done(room: Room, owner: str, start: Start, asked: Asked) -> Answer | None:
 
 
 def _told(request: Request, found: Answer) -> Response:
-    """Answer a move: by the game where something is to be told or JSON is asked for, else by its address."""
+    """Answer a move: by the game where something is to be told or a script asks, else by its address."""
     note = _STALE if found.stale else found.note
     page = GamePage(found.game, note, found.stale)
-    if note or wants_json(request):
-        return answer(request, "play/game.html", page, status=409 if found.stale else 200)
+    if note or wants_json(request) or "hx-request" in request.headers:
+        there = {"HX-Replace-Url": page.here}
+        return answer(request, "play/game.html", page, status=409 if found.stale else 200, headers=there)
     return RedirectResponse(page.here, 303)
 
 

@@ -19,7 +19,7 @@ from spade_envs.web.play.table import Table
 
 Sources = Callable[[Start], str]
 """Returns the source of the version that a start names."""
-_SWEEPS_S = 5.0
+_SWEEPS_S, _SPARES = 5.0, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Keeper:
         self, sources: Sources, bounds: Bounds | None = None, pool: WorkerPool | None = None
     ) -> None:
         self._sources, self._bounds = sources, bounds or Bounds()
-        self._pool = pool or WorkerPool(spares=1)
+        self._pool = pool or WorkerPool(spares=_SPARES)
         self._seats = Seats(self._bounds)
         self._closed = threading.Event()
         threading.Thread(target=self._sweep_now_and_then, name="idle games", daemon=True).start()

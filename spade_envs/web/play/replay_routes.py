@@ -15,8 +15,8 @@ from spade_envs.web.play.answering import answered
 from spade_envs.web.play.episodes import address, read_file, read_moves, write_moves
 from spade_envs.web.play.game import Start
 from spade_envs.web.play.recordings import Recording, Wanted
+from spade_envs.web.play.replay_views import ReplayPage
 from spade_envs.web.play.room import Room
-from spade_envs.web.play.views import ReplayPage
 from spade_envs.web.respond import answer
 
 

@@ -77,7 +77,7 @@ def filled(space: spaces.Space[Any], action: Any, name: str = "f") -> dict[str, 
     return {f"{name}.{at}": repr(one) for at, one in flat}
 
 
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(composed, st.integers(0, 99))
 def test_fields_that_hold_an_action_say_it(space: spaces.Space[Any], seed: int) -> None:
     space.seed(seed)
@@ -93,6 +93,7 @@ def test_fields_that_hold_an_action_say_it(space: spaces.Space[Any], seed: int) 
     assert plain(read) == plain(action)
 
 
+@settings(max_examples=20)
 @given(leaves)
 def test_fields_say_what_may_stand_in_them(space: spaces.Space[Any]) -> None:
     for field in fields_of(space, 99):
@@ -107,6 +108,7 @@ def test_large_spaces_have_a_box_for_words_only() -> None:
     assert choices(about(spaces.Box(0, 1, (200, 200, 3), np.float32))) == Choices()
 
 
+@settings(max_examples=20)
 @given(st.integers(1, 24), st.integers(-3, 3))
 def test_every_button_says_its_action(count: int, first: int) -> None:
     space = spaces.Discrete(count, start=first)

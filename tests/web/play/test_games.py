@@ -113,7 +113,7 @@ class Requests(RuleBasedStateMachine):
 
 def test_any_sequence_of_requests_leaves_each_game_equal_to_its_replay() -> None:
     run_state_machine_as_test(
-        Requests, settings=settings(max_examples=8, stateful_step_count=15, deadline=None)
+        Requests, settings=settings(max_examples=6, stateful_step_count=12, deadline=None)
     )
 
 

@@ -84,7 +84,7 @@ def test_an_episode_of_a_model_has_an_address_step_by_step() -> None:
     assert page.count("Step by step") == 1
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(pieces)
 def test_neighbours_of_one_kind_are_joined_and_no_character_is_lost(given_: tuple[Piece, ...]) -> None:
     found = joined(given_)

@@ -11,8 +11,8 @@ from play_designs import SAMPLE, start
 from spade_envs.contract.findings import Rejection
 from spade_envs.contract.header import parse_header
 from spade_envs.web.play.game import About, Game, Move, Turn
+from spade_envs.web.play.game_views import GamePage
 from spade_envs.web.play.seen import see
-from spade_envs.web.play.views import GamePage
 from spade_envs.web.templating import environment
 
 LONG = "word " * 8_000

@@ -34,14 +34,14 @@ starts = st.builds(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(starts, moves)
 def test_a_file_holds_an_episode(start: Start, made: tuple[Move, ...]) -> None:
     whole = Episode(start, made, "ab" * 32)
     assert read_file(write_file(whole)) == whole
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(starts, moves)
 def test_an_address_holds_a_game(start: Start, made: tuple[Move, ...]) -> None:
     found = urlsplit(address("play", start, made, step=3))

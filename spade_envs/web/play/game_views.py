@@ -1,17 +1,14 @@
-"""What pages of games and episodes show, as values; their JSON, too."""
+"""What pages of games show, as values; their JSON, too."""
 
 from __future__ import annotations
 
-import base64
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qsl
 
 from spade_envs.web.play.choices import Choices, choices
+from spade_envs.web.play.data import data_uri, seen_data, start_data, turn_data
 from spade_envs.web.play.episodes import ADDRESS_LENGTH, MOST_SEED, address, write_moves
 from spade_envs.web.play.game import Game, Start, Turn, ending
-from spade_envs.web.play.recordings import Recording
-from spade_envs.web.play.seen import Seen
 
 LOG_MOVES = 100
 """How many moves a page lists."""
@@ -124,74 +121,6 @@ class GamePage:
 
 
 @dataclass(frozen=True, slots=True)
-class ReplayPage:
-    """One step of an episode.
-
-    Attributes:
-        recording: the episode.
-        at: the step that is shown, from 0.
-        query: the address without the step: it ends with ``step=``.
-        title: of the version.
-        play: where the game can be taken up from its moves; empty where it cannot.
-    """
-
-    recording: Recording
-    at: int
-    query: str
-    title: str
-    play: str = ""
-
-    @property
-    def last(self) -> int:
-        """The number of the last step."""
-        return len(self.recording.frames) - 1
-
-    @property
-    def turn(self) -> Turn:
-        """The step."""
-        return self.recording.frames[self.at].turn
-
-    @property
-    def seen(self) -> Seen:
-        """What was seen."""
-        return self.recording.frames[self.at].seen
-
-    @property
-    def picture(self) -> str:
-        """The address of what was seen as a picture; empty where there is none."""
-        return data_uri(self.seen.picture)
-
-    @property
-    def fields(self) -> list[tuple[str, str]]:
-        """The parts of the address without the step."""
-        return [
-            (name, value)
-            for name, value in parse_qsl(self.query.partition("?")[2], keep_blank_values=True)
-            if name != "step"
-        ]
-
-    @property
-    def total(self) -> float:
-        """The return up to here."""
-        return self.recording.total(self.at)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON-ready data."""
-        recording = self.recording
-        return {
-            **start_data(recording.start),
-            "title": self.title,
-            "by": recording.by,
-            "note": recording.note,
-            "stopped": recording.stopped,
-            "step": self.at,
-            "steps": [
-                {**turn_data(frame.turn), "observation": seen_data(frame.seen)} for frame in recording.frames
-            ],
-        }
-
-
-@dataclass(frozen=True, slots=True)
 class GamesPage:
     """A session's games.
 
@@ -232,46 +161,3 @@ class FaultPage:
     start: Start
     fault: str
     again: str
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as a problem."""
-        return {
-            "title": "The environment failed",
-            "status": 502,
-            "detail": self.fault,
-            **start_data(self.start),
-        }
-
-
-def start_data(start: Start) -> dict[str, Any]:
-    """Return a start as JSON-ready data."""
-    return {"id": str(start.env_id), "level": start.level, "seed": start.seed}
-
-
-def turn_data(turn: Turn) -> dict[str, Any]:
-    """Return a turn as JSON-ready data."""
-    return {
-        "turn": turn.number,
-        "said": turn.move and turn.move.said,
-        "by": turn.move and turn.move.by,
-        "text": turn.text,
-        "reward": turn.reward,
-        "readable": turn.readable,
-        "terminated": turn.terminated,
-        "truncated": turn.truncated,
-        "success": turn.success,
-    }
-
-
-def seen_data(seen: Seen) -> dict[str, Any]:
-    """Return what is seen as JSON-ready data."""
-    return {
-        "text": seen.text,
-        "parts": [{"name": part.name, "space": part.space, "value": part.value} for part in seen.parts],
-        "picture": data_uri(seen.picture) or None,
-    }
-
-
-def data_uri(picture: bytes | None) -> str:
-    """Return a PNG as an address that holds it; empty where there is none."""
-    return "" if picture is None else "data:image/png;base64," + base64.b64encode(picture).decode()
