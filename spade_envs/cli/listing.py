@@ -34,6 +34,8 @@ def list_(
     difficulty: options.Between = None,
     regret: options.Between = None,
     success: options.Between = None,
+    steps: options.Between = None,
+    tools: options.Tools = None,
     origin: options.Origin = None,
     run: options.Run = None,
     round: options.Round = None,
@@ -56,6 +58,8 @@ def list_(
         difficulty=options.between(difficulty, "difficulty"),
         regret=options.between(regret, "regret"),
         success=options.between(success, "success"),
+        steps=options.between(steps, "steps"),
+        tools=tools,
         origin=origin,
         run=run,
         round=round,
@@ -173,4 +177,7 @@ def _nothing(query: Query, page: Page, stack: Stack) -> str:
     return f"no environment meets all of this; leave out {options.said('--' + name for name in asked)}{older}"
 
 
-_FILTERS = ("domain", "skill", "status", "difficulty", "regret", "success", "origin", "run", "round", "name")
+_FILTERS = (
+    *("domain", "skill", "status", "difficulty", "regret", "success", "steps", "tools"),
+    *("origin", "run", "round", "name"),
+)

@@ -33,6 +33,7 @@ Status = Annotated[
     str | None, typer.Option(help="Only those that stand there: active, retired ...", autocompletion=statuses)
 ]
 Between = Annotated[str | None, typer.Option(metavar="A..B", help="From A to B; A.. and ..B are open.")]
+Tools = Annotated[bool | None, typer.Option("--tools/--no-tools", help="Only those with tools, or without.")]
 Origin = Annotated[str | None, typer.Option(help="seed or generated.")]
 Run = Annotated[str | None, typer.Option(help="Only those that this run admitted.")]
 Round = Annotated[int | None, typer.Option(help="Only those that were admitted in this round of a run.")]

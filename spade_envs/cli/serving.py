@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 TOKEN = "SPADE_WEB_TOKEN"
 """The environment variable that holds the token; on a command line every user of the machine could read it."""
-NEEDED = ("fastapi", "uvicorn", "jinja2", "python_multipart")
+NEEDED = ("fastapi", "uvicorn", "jinja2", "python_multipart", "matplotlib")
 
 
 def serve(
@@ -70,10 +70,11 @@ def _token(file: Path | None) -> str | None:
 
 def _listening(settings: WebSettings) -> socket.socket:
     """Return the socket that pages are served on. Raises UsageError where there is no such address or it is taken."""
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    from spade_envs.web.serving import listen
+
     where = f"{printable(settings.host)}, port {settings.port}"
     try:
-        return socket.create_server((settings.host, settings.port), family=family, backlog=128)
+        return listen(settings.host, settings.port)
     except (OSError, UnicodeError) as error:
         why = getattr(error, "strerror", None) or "it is no address"
         raise UsageError(

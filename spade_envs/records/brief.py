@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -58,7 +59,12 @@ class Brief:
 def briefly(connection: Connection, keys: Iterable[int]) -> dict[int, Brief]:
     """Return the versions with these keys, as far as there are any."""
     rows = connection.exec_driver_sql(_STATEMENT, (json.dumps(list(keys)),)).fetchall()
-    return {row[0]: Brief(*row[1:-2], tuple(json.loads(row[-2])), _pairs(row[-1])) for row in rows}
+    return {row[0]: _brief(row) for row in rows}
+
+
+def _brief(row: Sequence[Any]) -> Brief:
+    values = dict(zip(_COLUMNS, row[1:], strict=False))
+    return Brief(**values, skills=tuple(json.loads(row[-2])), lately=_pairs(row[-1]))
 
 
 def lately(connection: Connection, env_id: str) -> tuple[tuple[float | None, float | None], ...]:

@@ -64,7 +64,7 @@ class Index:
         near = np.searchsorted(self.keys, keys)
         near[near == len(self.keys)] = 0
         known = self.keys[near] == keys if len(self.keys) else np.zeros(len(keys), np.bool_)
-        return self.places[near[known]]
+        return np.asarray(self.places[near[known]])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

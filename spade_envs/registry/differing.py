@@ -29,10 +29,12 @@ class Difference:
 
 def difference(old: Entry, new: Entry) -> Difference:
     """Return what changed from one version to another."""
-    ids = str(old.header.id), str(new.header.id)
-    texts = (entry.source.splitlines() for entry in (old, new))
-    lines = tuple(unified_diff(*texts, *ids, lineterm=""))
-    return Difference(*ids, bool(lines) and code_sha256(old.source) == code_sha256(new.source), lines)
+    first, second = str(old.header.id), str(new.header.id)
+    texts = old.source.splitlines(), new.source.splitlines()
+    lines = tuple(unified_diff(*texts, first, second, lineterm=""))
+    return Difference(
+        first, second, bool(lines) and code_sha256(old.source) == code_sha256(new.source), lines
+    )
 
 
 def before(entry: Entry, stack: Stack | None = None) -> Entry | None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
+
+from sqlalchemy import Connection
 
 from spade_envs.records import Choice, Measured, StatusChange, reading
 from spade_envs.registry.overview import opened
@@ -32,6 +34,13 @@ class Event:
         return {"kind": self.kind, **self.what.as_dict()}
 
 
+_READ: dict[Kind, Callable[[Connection, str], Sequence[Choice | Measured | StatusChange]]] = {
+    "choice": reading.choices,
+    "measurement": reading.measurements,
+    "status": reading.statuses,
+}
+
+
 def history(env_id: str, stack: Stack | None = None, kinds: Collection[Kind] = KINDS) -> list[Event]:
     """Return all that is on record of a version, the oldest first; what several registries know once.
 
@@ -43,13 +52,9 @@ def history(env_id: str, stack: Stack | None = None, kinds: Collection[Kind] = K
     Raises:
         RegistryError: records break while they are read.
     """
-    read = {"choice": reading.choices, "measurement": reading.measurements, "status": reading.statuses}
+    events: list[Event] = []
     with opened(stack) as shelves:
-        events = [
-            Event(kind, what)
-            for _, connection in shelves
-            for kind in KINDS
-            if kind in kinds
-            for what in read[kind](connection, env_id)
-        ]
+        for _, connection in shelves:
+            for kind in kinds:
+                events += [Event(kind, what) for what in _READ[kind](connection, env_id)]
     return sorted(dict.fromkeys(events), key=lambda event: (event.what.at, KINDS.index(event.kind)))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import socket
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
 
 from spade_envs.web import Rate, WebSettings
-from spade_envs.web.serving import server
+from spade_envs.web.serving import listen, server
 
 UNLIMITED = Rate(per_second=1e6, burst=10**6)
 
@@ -26,7 +25,7 @@ def serving(settings: WebSettings, *, hurried: bool = True) -> Iterator[str]:
         settings = replace(settings, rate=UNLIMITED)
     ready = threading.Event()
     running = server(settings, ready.set)
-    listening = socket.create_server(("127.0.0.1", 0))
+    listening = listen("127.0.0.1", 0)
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     try:

@@ -142,7 +142,7 @@ def test_bytes_that_are_no_request(site: str, request_: bytes) -> None:
             answer = b""
             while part := connection.recv(65536):
                 answer += part
-        except (BrokenPipeError, ConnectionResetError):
+        except OSError:  # it would not hear all of it
             return
     assert b"Traceback" not in answer
     assert not answer or answer.startswith(b"HTTP/1.1 "), answer[:200]

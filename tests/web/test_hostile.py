@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PARTS = ("", "/source", "/diff", "/spaces", "/admission", "/measured", "/history", "/lineage", "/neighbours")
 PAGES = (
     *("/", "/?view=table", "/?all=1&q=script"),
-    *(f"/?q={quote(payload, errors='replace')}" for payload in PAYLOADS),
+    f"/?q={quote(' '.join(PAYLOADS)[:290], errors='replace')}",
     *(
         f"/?{name}={quote(PAYLOADS[1])}"
         for name in ("domain", "skill", "run", "round", "name", "difficulty", "sort")

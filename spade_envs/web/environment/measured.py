@@ -55,7 +55,7 @@ class Measures:
 
 def measures(one: Subject, stack: Stack) -> Measures:
     """Return the page. Raises RegistryError where records break while they are read."""
-    events = history(one.id, stack, ("measurement",))
+    events = history(one.id, stack, ["measurement"])
     return Measures(one.head, tuple(event.what for event in events if isinstance(event.what, Measured)))
 
 
