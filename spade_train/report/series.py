@@ -110,7 +110,7 @@ def rise(rounds: Iterable[RoundFacts]) -> tuple[Estimate, int] | None:
         w * w * (_variance(*one) + _variance(*other)) for w, (one, other) in zip(weights, pairs, strict=True)
     )
     error = math.sqrt(sum(squares)) / whole
-    return Estimate(mean, mean - 1.96 * error, mean + 1.96 * error), len(pairs)
+    return Estimate(mean, max(-1.0, mean - 1.96 * error), min(1.0, mean + 1.96 * error)), len(pairs)
 
 
 def _halves(tallies: Sequence[Tally]) -> tuple[Tally, Tally]:

@@ -31,7 +31,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from spade_envs.errors import UsageError
 
@@ -47,6 +47,10 @@ KINDS = {
     "grpo": dict,
 }
 """What a run's config.json must hold, so that the run can go on."""
+
+
+_WAITS = (0.0, 0.01, 0.05, 0.2)
+"""Seconds before each try to take a run's lock: whoever looks whether it trains holds it for a moment, too."""
 
 
 @dataclass(frozen=True)
@@ -155,10 +159,8 @@ class RunFolder:
             yield
             return
         with (self.path / ".lock").open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as problem:
-                raise UsageError(f"{self.path} is being trained by another process.") from problem
+            if not any(_taken(lock, wait) for wait in _WAITS):
+                raise UsageError(f"{self.path} is being trained by another process.")
             yield
 
     def append(self, file: str, entries: Sequence[dict[str, Any]]) -> None:
@@ -216,3 +218,12 @@ class RunFolder:
         (self.path / ".checkpoint.partial").rename(self.checkpoint)
         shutil.rmtree(old, ignore_errors=True)
         return self.checkpoint
+
+
+def _taken(lock: IO[str], wait: float) -> bool:
+    """Whether the lock could be taken, after so many seconds."""
+    time.sleep(wait)
+    with contextlib.suppress(BlockingIOError):
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    return False

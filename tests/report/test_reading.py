@@ -24,9 +24,14 @@ from spade_train.runs.folder import RunFolder
 SHORT = replace(HEALTHY, rounds=6)
 
 
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tell(tmp_path_factory.mktemp("told") / "run", SHORT).path
+
+
 @pytest.fixture
-def run(tmp_path: Path) -> RunFolder:
-    return tell(tmp_path / "run", SHORT)
+def run(told: Path, tmp_path: Path) -> RunFolder:
+    return RunFolder(shutil.copytree(told, tmp_path / "run"))
 
 
 def lines(run: RunFolder, name: str) -> list[dict[str, object]]:
@@ -61,7 +66,7 @@ def written(whole: dict[str, bytes], run: RunFolder, upto: dict[str, int]) -> No
         (run.path / name).write_bytes(data[: upto[name]])
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(st.data())
 def test_what_grows_in_any_steps_is_read_as_at_once(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -46,7 +46,7 @@ def test_what_holds_a_run_back_is_named_first(name: str, tmp_path: Path) -> None
 def test_of_a_healthy_run_nothing_is_found(seed: int, tmp_path: Path) -> None:
     draw = random.Random(seed).uniform
     story = Story(
-        rounds=round(draw(10, 40)),
+        rounds=round(draw(10, 30)),
         compiles=draw(0.9, 1),
         runs=draw(0.93, 1),
         admits=draw(0.6, 1),
@@ -170,3 +170,24 @@ def test_plays_of_one_seed_are_alike(empty: RunFacts) -> None:
 
 def test_what_was_mastered_from_the_beginning_cannot_rise(empty: RunFacts) -> None:
     assert rise(rising(empty, 950, 960, 1000).rounds) is None
+
+
+def test_what_is_not_played_to_its_end_is_said(empty: RunFacts) -> None:
+    whole = [replace(round_of(n, 4, 8), ends={"terminated": 60, "context": 4}) for n in range(5)]
+    cut = [replace(round_of(n, 4, 8), ends={"terminated": 30, "context": 30}) for n in range(5)]
+    faulty = [replace(round_of(n, 4, 8), ends={"terminated": 50, "fault": 10}) for n in range(5)]
+    skipped = [replace(one, skipped="no space") for one in whole]
+    words = {"50% of the plays ran out of tokens": cut, "17% of the plays ended by a fault": faulty}
+    for said, rounds in (words | {"5 rounds were skipped": skipped}).items():
+        found = dict(findings(run_of(empty, *rounds)))["machine"]
+        assert (said in found.found, found.severity) == (True, "look")
+    assert "machine" not in dict(findings(run_of(empty, *whole)))
+
+
+def test_what_the_watch_said_is_repeated(empty: RunFacts) -> None:
+    rounds = [
+        replace(round_of(n, 4, 8), alarms=("collapse: one idea (reported)",) if n == 9 else ())
+        for n in range(20)
+    ]
+    assert "watch" not in dict(findings(run_of(empty, *rounds)))
+    assert "collapse" in dict(findings(run_of(empty, *rounds[:15])))["watch"].found

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -65,3 +67,13 @@ def test_only_one_process_trains_in_a_folder(tmp_path: Path) -> None:
     run = RunFolder.create(tmp_path, "run")
     with run.locked(), pytest.raises(UsageError, match="another process"), run.locked():
         pass
+
+
+def test_a_look_whether_a_run_trains_keeps_nobody_from_training(tmp_path: Path) -> None:
+    run = RunFolder.create(tmp_path, "run")
+    (run.path / ".lock").touch()
+    looking = (run.path / ".lock").open()
+    fcntl.flock(looking, fcntl.LOCK_SH)
+    threading.Timer(0.03, looking.close).start()
+    with run.locked():
+        assert looking.closed

@@ -30,7 +30,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("dark", [pytest.param(False, marks=pytest.mark.soak), True])
 def test_a_stranger_reads_it_offline(dark: bool, file: Path, browser: Browser, axe: str) -> None:
     with browser.new_context(
         offline=True, color_scheme="dark" if dark else "light", bypass_csp=True

@@ -221,7 +221,7 @@ def test_an_episode_of_a_version_that_can_be_played_is_shown_step_by_step(
     assert [column.replay for column in elsewhere.shown.columns] == ["", ""]
 
 
-@pytest.mark.parametrize("path", ["/runs", "/runs/second", "/runs/second/report"])
+@pytest.mark.parametrize("path", ["/runs", "/runs/second"])
 def test_pages_are_for_everybody(path: str, site: str, browser: Browser, axe: str) -> None:
     with browser.new_context(
         base_url=site, viewport={"width": 360, "height": 740}, bypass_csp=True

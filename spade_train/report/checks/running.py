@@ -23,10 +23,15 @@ def machine(run: RunFacts) -> Result:
         ("plays that ran out of tokens", percent(cut)),
         ("plays that a fault ended", percent(faults)),
     )
-    if len(skipped) < 2 and faults.low <= FAULTS and cut.low <= CUT:
+    wrong = {
+        f"{len(skipped)} rounds were skipped": len(skipped) >= 2,
+        f"{faults.value:.0%} of the plays ended by a fault": faults.low > FAULTS,
+        f"{cut.value:.0%} of the plays ran out of tokens": cut.low > CUT,
+    }
+    if not any(wrong.values()):
         return None
     return Finding(
-        "Much of what is played does not come to its end.",
+        f"Not all is played to its end: {', '.join(words for words, found in wrong.items() if found)}.",
         evidence,
         (
             "skipped rounds: faults.jsonl says why",
