@@ -24,6 +24,9 @@ Key = tuple[str, int]
 Beginning = tuple[int, str, int, int]
 """A round, an environment, a level and a seed."""
 
+_LAST = 10**9
+"""No run has more rounds; what is larger no chart can place."""
+
 _NAMED = re.compile(r"\[([a-z-]+\.[a-z-]+)\]")
 
 _RUNS = ("form", "runs", "determinism")
@@ -124,7 +127,10 @@ class Gathered:
 
     def add(self, name: str, place: int, line: Line) -> None:
         """Take a line of ``<name>.jsonl`` that begins at a place. Raises one of :data:`BROKEN` where it is none."""
-        _ADD[name](self, int(line["round"]), place, line)
+        number = int(line["round"])
+        if abs(number) > _LAST:
+            raise OverflowError(number)
+        _ADD[name](self, number, place, line)
 
     def begin(self, name: str, number: int) -> None:
         """Make room for a line of a round: where the rounds went back, their weights were, and all is played again."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Iterable, Mapping
 from statistics import fmean
 from typing import Any
@@ -83,8 +84,12 @@ def estimate(data: Any) -> Estimate | None:
 
 
 def number(value: Any) -> float | None:
-    """Return a number; None of anything else."""
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    """Return a number; None of anything else, and of one that no float holds."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    with contextlib.suppress(OverflowError):
+        return float(value)
+    return None
 
 
 def _all_played(environments: Iterable[Line], plays: Plays, new: Collection[Any]) -> tuple[Played, ...]:

@@ -134,7 +134,7 @@ class RunFolder:
         """
         try:
             settings: dict[str, Any] = json.loads((self.path / "config.json").read_text())
-        except (OSError, ValueError) as problem:
+        except (OSError, ValueError, RecursionError) as problem:
             raise UsageError(f"{self.path / 'config.json'} cannot be read: {problem}") from problem
         if not isinstance(settings, dict) or any(
             not isinstance(settings.get(k), t) for k, t in KINDS.items()
@@ -188,7 +188,7 @@ class RunFolder:
             return []
         entries = []
         for line in lines:
-            with contextlib.suppress(ValueError):
+            with contextlib.suppress(ValueError, RecursionError):
                 entries.append(json.loads(line))
         return entries
 

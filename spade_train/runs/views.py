@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -111,7 +112,10 @@ def is_round(entry: Mapping[str, Any]) -> bool:
     if any(name not in entry for name in ("round", *_TABLE)) or not isinstance(entry["admitted"], list):
         return False
     numbers = (entry[name] for name in ("success", "hinted_success", "regret"))
-    return all(one is None or isinstance(one, int | float) for one in numbers)
+    return all(
+        one is None or isinstance(one, float) or (isinstance(one, int) and abs(one) < sys.float_info.max)
+        for one in numbers
+    )
 
 
 def records(run: RunFolder, name: str) -> list[dict[str, Any]]:
@@ -122,8 +126,8 @@ def records(run: RunFolder, name: str) -> list[dict[str, Any]]:
 
 
 def settings(run: RunFolder) -> dict[str, Any]:
-    """Return ``config.json``; nothing where it is broken."""
-    with contextlib.suppress(OSError, ValueError):
+    """Return ``config.json``; nothing where it is broken, nested without an end, too."""
+    with contextlib.suppress(OSError, ValueError, RecursionError):
         read = json.loads((run.path / "config.json").read_text())
         return read if isinstance(read, dict) else {}
     return {}
@@ -189,8 +193,10 @@ def _version_file(run: RunFolder, env_id: str) -> Path:
 
 
 def is_run(path: Path) -> bool:
-    """Whether a folder is a run's."""
-    return "selfplay" in settings(RunFolder(path)) or (path / "rounds.jsonl").is_file()
+    """Whether a folder is a run's; a name that no folder can have is none."""
+    with contextlib.suppress(OSError):  # a name may be longer than the machine's names are
+        return "selfplay" in settings(RunFolder(path)) or (path / "rounds.jsonl").is_file()
+    return False
 
 
 def _part(config: dict[str, Any], name: str) -> dict[str, Any]:

@@ -37,7 +37,7 @@ class Shelf:
         """Return the names of the runs, in order; none of a folder that is not there."""
         with contextlib.suppress(OSError):
             found = sorted(path.parent for path in self.folder.glob("*/config.json"))
-            return [path.name for path in found if is_run(path)]
+            return [path.name for path in found if _can_be_asked_for(path.name) and is_run(path)]
         return []
 
     def facts(self, name: str) -> RunFacts:
@@ -75,3 +75,12 @@ class Shelf:
         if name in ("", ".", "..") or "/" in name or "\0" in name or not is_run(path):
             raise UnknownRunError(name)
         return path
+
+
+def _can_be_asked_for(name: str) -> bool:
+    """Whether an address can hold a folder's name, which need not be text."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

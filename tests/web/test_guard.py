@@ -29,9 +29,9 @@ TOKEN = "a token that is long enough"
 
 @pytest.fixture(scope="module")
 def guarded(shelf: Registry) -> Iterator[str]:
-    from servers import serving
+    from servers import UNLIMITED, serving
 
-    with serving(WebSettings(stack=[shelf], token=TOKEN)) as address:
+    with serving(WebSettings(stack=[shelf], token=TOKEN, sign_in_rate=UNLIMITED)) as address:
         yield address
 
 
@@ -179,6 +179,15 @@ def test_who_asks_too_often_waits(serve: Callable[..., str], shelf: Registry) ->
     assert int(answers[-1].headers["retry-after"]) > 1
 
 
+def test_a_head_is_that_of_the_page(site: str) -> None:
+    for path in ("/", "/?format=json", "/environments/LampRow", "/static/style.css", "/health", "/nothing"):
+        page, head = httpx2.get(site + path), httpx2.head(site + path)
+        names = ("content-type", "content-length", "content-security-policy")
+        assert head.status_code == page.status_code, path
+        assert [head.headers[name] for name in names] == [page.headers[name] for name in names], path
+        assert head.content == b""
+
+
 def test_without_the_token_nothing_is_seen(guarded: str) -> None:
     for path in ("/", "/?format=json", "/environments/LampRow", "/openapi.json", "/nothing"):
         page = httpx2.get(guarded + path)
@@ -232,6 +241,17 @@ def test_guessing_is_slow(serve: Callable[..., str], shelf: Registry) -> None:
         form = {"csrf_token": csrf(visitor.get("/sign-in").text), "token": "wrong"}
         statuses = [visitor.post("/sign-in", data=form).status_code for _ in range(7)]
     assert statuses == [401] * 5 + [429] * 2
+
+
+def test_guessing_in_a_header_is_as_slow(serve: Callable[..., str], shelf: Registry) -> None:
+    address = serve(stack=[shelf], token=TOKEN)
+
+    def asked(said: str) -> int:
+        return httpx2.get(address, headers={"Authorization": said, "Accept": "application/json"}).status_code
+
+    assert [asked(f"Bearer guess{n}") for n in range(7)] == [401] * 5 + [429] * 2
+    assert asked(f"Bearer {TOKEN}") == 200
+    assert asked("Basic of-a-proxy") == 401
 
 
 @given(st.text(max_size=30))

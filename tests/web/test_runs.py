@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -133,6 +135,7 @@ def test_what_is_not_there_is_said(site: str) -> None:
         assert get(site + path).status_code == 400, path
     huge = get(f"{site}/runs/first/rounds/{10**30}")
     assert huge.status_code == 404
+    assert get(f"{site}/runs/{'long' * 1000}").status_code == 404, "no machine has such a name"
 
 
 def test_a_question_costs_nothing_where_nothing_was_written(site: str) -> None:
@@ -291,6 +294,24 @@ def test_a_folder_that_vanishes_is_said(runs: Path, site: str, tab: Page) -> Non
     assert tab.locator("svg.chart").count() == 11, "what was seen stays"
     assert get(f"{site}/runs/mortal").status_code == 404
     assert "mortal" not in get(f"{site}/runs").text
+
+
+@pytest.mark.parametrize("harm", [str(10**400), f"-{10**400}", "1e400", "NaN", "[" * 100_000])
+def test_one_strange_run_hides_no_other(
+    harm: str, shelf: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Numbers that no float holds, lists without an end, a name that is no text: said in that run's place, if at all."""
+    monkeypatch.setattr(app, "of_other_packages", lambda: [pages])
+    strange, _ = (tell(tmp_path / name, replace(HEALTHY, rounds=2)).path for name in ("strange", "sound"))
+    lines = strange / "rounds.jsonl"
+    lines.write_text(lines.read_text() + re.sub(r"(?<=[:\[] )-?\d+(\.\d+)?(?=[,}\]])", harm, lines.read_text()))
+    if harm.startswith("["):
+        (strange / "config.json").write_text(harm)
+    shutil.copytree(tmp_path / "sound", tmp_path / os.fsdecode(b"\xff"))
+    with serving(WebSettings(stack=[shelf], runs=tmp_path)) as address:
+        for path in ("/runs", *paths("strange")):
+            assert get(address + path).status_code == 200, path
+        assert "sound" in get(f"{address}/runs").text
 
 
 def test_folders_of_no_run(shelf: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
