@@ -13,7 +13,7 @@ from spade_train.report.gathering import BROKEN, FILES, Beginning, Gathered, Lin
 from spade_train.report.rounds import asked_for, evaluated, finished, going
 from spade_train.report.tail import Tail
 from spade_train.report.values import Designs, Evaluated, RoundFacts, RunFacts
-from spade_train.runs.folder import RunFolder
+from spade_train.runs.folder import RunFolder, regular
 from spade_train.runs.views import changed, settings, view_run
 
 _Made = TypeVar("_Made")
@@ -139,7 +139,7 @@ def _by_hand(run: RunFolder) -> list[Evaluated]:
     found: dict[str, Evaluated] = {}
     for path in sorted(run.evaluations.glob("*.json")):
         with contextlib.suppress(OSError, *BROKEN):
-            found |= {one.suite: one for one in asked_for(json.loads(path.read_text()))}
+            found |= {one.suite: one for one in asked_for(json.loads(regular(path).read_text()))}
     return list(found.values())
 
 

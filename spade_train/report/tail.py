@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from spade_train.runs.folder import regular
+
 _SEAM = 64
 
 
@@ -27,7 +29,7 @@ class Tail:
         if not self.at:
             return False
         try:
-            with self.path.open("rb") as file:
+            with regular(self.path).open("rb") as file:
                 file.seek(self.at - len(self.seam))
                 return file.read(len(self.seam)) != self.seam
         except OSError:
@@ -36,7 +38,7 @@ class Tail:
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Yield each new whole line with its place; a last one that is not whole waits. Nothing of a missing file."""
         try:
-            with self.path.open("rb") as file:
+            with regular(self.path).open("rb") as file:
                 file.seek(self.at)
                 for line in file:
                     if not line.endswith(b"\n"):

@@ -183,7 +183,7 @@ class RunFolder:
     def read(self, file: str) -> list[dict[str, Any]]:
         """Return the whole lines of a file of records; a last one that was cut off is left out."""
         try:
-            lines = (self.path / file).read_text().splitlines()
+            lines = regular(self.path / file).read_text().splitlines()
         except FileNotFoundError:
             return []
         entries = []
@@ -227,3 +227,14 @@ def _taken(lock: IO[str], wait: float) -> bool:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return True
     return False
+
+
+def regular(path: Path) -> Path:
+    """Return the path of a file that can be read to its end.
+
+    Raises:
+        FileNotFoundError: there is none, or it is a pipe or a device, whose reading may never end.
+    """
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} is no file")
+    return path

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from spade_train.runs.checkpoints import checkpoint_at
-from spade_train.runs.folder import RunFolder
+from spade_train.runs.folder import RunFolder, regular
 
 State = Literal["finished", "running", "interrupted"]
 
@@ -128,7 +128,7 @@ def records(run: RunFolder, name: str) -> list[dict[str, Any]]:
 def settings(run: RunFolder) -> dict[str, Any]:
     """Return ``config.json``; nothing where it is broken, nested without an end, too."""
     with contextlib.suppress(OSError, ValueError, RecursionError):
-        read = json.loads((run.path / "config.json").read_text())
+        read = json.loads(regular(run.path / "config.json").read_text())
         return read if isinstance(read, dict) else {}
     return {}
 
@@ -206,7 +206,7 @@ def _part(config: dict[str, Any], name: str) -> dict[str, Any]:
 
 def is_locked(run: RunFolder) -> bool:
     """Whether a process trains in it: it holds the lock as long as it lives."""
-    with contextlib.suppress(OSError), (run.path / ".lock").open() as lock:
+    with contextlib.suppress(OSError), regular(run.path / ".lock").open() as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -300,14 +300,21 @@ def test_a_folder_that_vanishes_is_said(runs: Path, site: str, tab: Page) -> Non
 def test_one_strange_run_hides_no_other(
     harm: str, shelf: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Numbers that no float holds, lists without an end, a name that is no text: said in that run's place, if at all."""
+    """Numbers that no float holds, lists without an end, a name that is no text, a pipe that nobody writes to."""
     monkeypatch.setattr(app, "of_other_packages", lambda: [pages])
     strange, _ = (tell(tmp_path / name, replace(HEALTHY, rounds=2)).path for name in ("strange", "sound"))
     lines = strange / "rounds.jsonl"
-    lines.write_text(lines.read_text() + re.sub(r"(?<=[:\[] )-?\d+(\.\d+)?(?=[,}\]])", harm, lines.read_text()))
+    lines.write_text(
+        lines.read_text() + re.sub(r"(?<=[:\[] )-?\d+(\.\d+)?(?=[,}\]])", harm, lines.read_text())
+    )
     if harm.startswith("["):
         (strange / "config.json").write_text(harm)
     shutil.copytree(tmp_path / "sound", tmp_path / os.fsdecode(b"\xff"))
+    for place in ("strange/alarms.jsonl", "pipe/config.json", "locked/.lock"):
+        (tmp_path / place).parent.mkdir(exist_ok=True)
+        (tmp_path / place).unlink(missing_ok=True)
+        os.mkfifo(tmp_path / place)
+    (tmp_path / "locked" / "config.json").write_text('{"selfplay": {}}')
     with serving(WebSettings(stack=[shelf], runs=tmp_path)) as address:
         for path in ("/runs", *paths("strange")):
             assert get(address + path).status_code == 200, path
