@@ -18,6 +18,8 @@ from spade_train.report.triage import CHECKS, findings, holds_back, triage
 from spade_train.report.values import Designs, Played, RoundFacts, RunFacts
 from spade_train.report.verdict import Finding
 from spade_train.rewards.uncertainty import Tally
+from spade_train.runs.folder import RunFolder
+from spade_train.runs.views import view_run
 
 ILL = {
     "designs": (replace(HEALTHY, compiles=0.5), "in compiling"),
@@ -40,6 +42,18 @@ def test_what_holds_a_run_back_is_named_first(name: str, tmp_path: Path) -> None
     assert words in found[0][1].found
     assert found[0][1].tries
     assert any(character.isdigit() for _, value in found[0][1].evidence for character in value)
+
+
+@pytest.mark.parametrize(
+    ("entropies", "said"), [((0.3, 0.001), True), ((0.3, 0.2), False), ((0.01, 0.01), False)]
+)
+def test_an_agent_that_came_to_say_the_same_is_taken_back(entropies: tuple[float, float], said: bool) -> None:
+    view = view_run(RunFolder(Path("nowhere")))
+    rounds = tuple(RoundFacts(n, signal=Tally(0, 5), entropy=entropies[n > 0]) for n in range(6))
+    found = holds_back(triage(RunFacts(view, rounds=rounds)))
+    assert found is not None
+    assert isinstance(found.found, Finding)
+    assert ("rollback" in found.found.tries[0]) == said
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from spade_train.monitors import Limits
 from spade_train.report.checks.limits import CHANCE, FLAT, LATELY, LEAST, ROUNDS, SIGNAL
 from spade_train.report.checks.words import Result, last_known, percent
 from spade_train.report.series import last_of_each, newest_signal, rate, rise
-from spade_train.report.values import RunFacts
+from spade_train.report.values import RoundFacts, RunFacts
 from spade_train.report.verdict import Finding, TooLittle
 from spade_train.rewards.uncertainty import p_at_least
 
@@ -18,8 +21,13 @@ def agent(run: RunFacts) -> Result:
         return Finding(
             f"Rewards differ in only {signal.wins} of the agent's last {signal.plays} blocks, and GRPO learns from "
             "differences.",
-            (("blocks that differ", percent(rate(signal))), ("limit", f"{SIGNAL:.0%}")),
             (
+                ("blocks that differ", percent(rate(signal))),
+                ("limit", f"{SIGNAL:.0%}"),
+                *last_known("entropy", [one.entropy for one in done]),
+            ),
+            (
+                *_where_sure(done),
                 "a larger --num_generations",
                 "a higher --temperature, if replies are all the same (entropy below)",
                 "--format_reward or --efficiency_reward: smaller differences count, too",
@@ -54,6 +62,16 @@ def agent(run: RunFacts) -> Result:
             "more plays of each environment: a larger --num_generations, or fewer environments",
         ),
     )
+
+
+def _where_sure(done: Sequence[RoundFacts]) -> tuple[str, ...]:
+    """What to try where the agent has come to say the same always, though it did not at first."""
+    known = [one.entropy for one in done if one.entropy is not None]
+    if known and known[-1] < Limits().entropy <= known[0]:
+        return (
+            f"spade-train rollback and a lower --learning_rate: entropy fell from {known[0]:.2g} to {known[-1]:.2g}",
+        )
+    return ()
 
 
 def held_out(run: RunFacts) -> Result:
