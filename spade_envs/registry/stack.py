@@ -60,7 +60,7 @@ def find(text: str, stack: Stack | None = None) -> tuple[Registry, EnvId]:
         return holder, env_id
     if env_id is not None and (broken := _broken(env_id, stack)) is not None:
         raise RegistryError(broken)
-    near = near_ids(text, _candidates(text, stack))
+    near = [one for one in near_ids(text, _candidates(text, stack)) if one != env_id]  # its file may be gone
     advice = (
         f"did you mean {' or '.join(map(str, near))}?" if near else "`spade-envs list` shows what there is"
     )

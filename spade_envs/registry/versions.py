@@ -44,6 +44,8 @@ class Entry:
 def read_version(path: Path) -> Entry | str:
     """Read a version's two files, or say what is wrong with them and what to do."""
     report_path = path.with_suffix(".json")
+    if any(one.exists() and not one.is_file() for one in (path, report_path)):
+        return "it is no file, or its report is none; restore both files, or remove them"  # a pipe never ends
     try:
         source = path.read_bytes().decode()
         report = json.loads(report_path.read_bytes())

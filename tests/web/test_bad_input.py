@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import socket
 import sqlite3
@@ -205,8 +206,32 @@ def test_records_that_are_damaged_are_said(serve: Callable[..., str], tmp_path: 
         assert answer.status_code == 503, answer.text
         assert "spade-envs rebuild" in answer.json()["detail"]
         assert "records.db" in httpx2.get(address + path).text
-    assert httpx2.get(f"{address}/health").status_code in (200, 503)
+    assert httpx2.get(f"{address}/health").status_code == 503
     assert httpx2.get(f"{address}/environments/LampRow/source").status_code in (200, 503)
+
+
+def test_designs_whose_files_are_gone_or_pipes_are_said(serve: Callable[..., str], tmp_path: Path) -> None:
+    """A pipe would hold its reader for ever; a version that is gone is not what was meant instead."""
+    registry = filled(tmp_path / "registry")
+    address = serve(stack=[registry])
+    source = registry.root / "LampRow" / "v0.py"
+    kept = source.read_bytes()
+    for status, words, harm in (
+        (404, "no registry holds", lambda path: None),
+        (503, "it is no file", os.mkfifo),
+    ):
+        source.unlink()
+        harm(source)
+        for path in (
+            "/environments/LampRow-v0",
+            "/environments/LampRow-v0/source",
+            "/play/LampRow-v0?seed=1",
+        ):
+            answer = httpx2.get(address + path, headers={"Accept": "application/json"}, timeout=10)
+            assert (answer.status_code, words in answer.json()["detail"]) == (status, True), answer.text
+            assert "did you mean spade/LampRow-v0?" not in answer.text
+        source.unlink(missing_ok=True)
+        source.write_bytes(kept)
 
 
 def test_records_that_are_gone_are_made_anew(serve: Callable[..., str], tmp_path: Path) -> None:
