@@ -15,7 +15,7 @@ demo: $(VENV)/.train  ## Install, then three rounds of self-play with the embedd
 	$(BIN)/spade-train
 
 test: $(VENV)/.dev  ## Install, then the tests.
-	$(BIN)/python -m pytest -m "not soak" --numprocesses $(JOBS) --dist worksteal
+	$(BIN)/python -m pytest -m "not soak" --numprocesses $(JOBS) --dist loadgroup
 
 soak: $(VENV)/.dev  ## The tests that take minutes.
 	$(BIN)/python -m pytest -m soak

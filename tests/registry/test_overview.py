@@ -115,6 +115,7 @@ BANDS = {
 }
 
 
+@settings(max_examples=25)
 @given(registries, queries)
 def test_columns_in_memory_answer_as_the_database_does(found: list[list[Row]], query: Query) -> None:
     query = replace(query, text="", limit=None, offset=0)

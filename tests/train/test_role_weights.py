@@ -82,9 +82,8 @@ def earn(self: Settings, rows: Sequence[Row]) -> Advantages:
 _worth = Settings.advantages
 
 
-@pytest.mark.parametrize(
-    "kind", ["two models", pytest.param("an adapter for each role", marks=pytest.mark.soak)]
-)
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", KINDS)
 def test_both_are_trained_and_a_run_that_goes_on_ends_as_one_that_never_stopped(
     kind: str,
     model_folder: Path,

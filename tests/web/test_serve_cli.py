@@ -58,7 +58,9 @@ def test_without_the_extra_it_says_how_to_have_it(run: Run, monkeypatch: pytest.
     assert (code, "nowhere_to_be_found; install them: pip install 'spade-envs[web]'" in err) == (2, True)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.soak)]
+)
 def test_it_serves_until_it_is_stopped(shelf: Registry, number: signal.Signals, code: int) -> None:
     command = [sys.executable, "-m", "spade_envs.cli", "serve", "--port", "0", "--registry", str(shelf.root)]
     environment = {**os.environ, serving.TOKEN: "a token that is long enough"}
