@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the extra `web` is not installed")
 
-from servers import serving
+from servers import UNLIMITED, serving
 from shelf import filled
 from watched import Watched
 
@@ -44,7 +44,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Registry:
 @pytest.fixture(scope="session")
 def site(shelf: Registry) -> Iterator[str]:
     """The address of a server over that registry."""
-    with serving(WebSettings(stack=[shelf])) as address:
+    with serving(WebSettings(stack=[shelf], sign_in_rate=UNLIMITED)) as address:
         yield address
 
 
