@@ -14,7 +14,9 @@ from spade_envs.cli import app as cli
 from spade_envs.isolation import QUARANTINE
 from spade_envs.registry import stack
 
-settings.register_profile("spade", deadline=None, print_blob=True)
+EXAMPLES = int(os.environ.get("SPADE_EXAMPLES", "40"))
+"""Of each property that does not say its own: more where there is time."""
+settings.register_profile("spade", deadline=None, print_blob=True, max_examples=EXAMPLES)
 settings.load_profile("spade")
 
 
@@ -28,6 +30,7 @@ GROUPS = {
 """Modules whose fixtures take long, and which process of several plays them: each makes its own."""
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the marks in its own
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep what shares a run, a server or a browser in one process."""
     if config.pluginmanager.hasplugin("xdist"):

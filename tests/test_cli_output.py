@@ -76,11 +76,13 @@ def test_admit_does_its_work_where_nobody_reads(files: list[str], tmp_path: Path
     assert len(list((tmp_path / "user" / "refused").glob("*.json"))) == 2
 
 
+@pytest.mark.soak
 def test_admit_does_its_work_where_nobody_reads_errors_either(files: list[str], tmp_path: Path) -> None:
     assert unheard("admit", *files, both=True)[0] == 1
     assert len(list((tmp_path / "user" / "refused").glob("*.json"))) == 2
 
 
+@pytest.mark.soak
 def test_admit_does_its_work_where_the_output_finds_no_room(files: list[str], tmp_path: Path) -> None:
     command = [sys.executable, "-m", "spade_envs.cli", "admit", *files, "--json"]
     with open("/dev/full", "w") as full:

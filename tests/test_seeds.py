@@ -136,6 +136,7 @@ def success_rate(env: IsolatedEnv, act: Any, episodes: int = 60) -> float:
     return wins / episodes
 
 
+@pytest.mark.soak
 def test_ppo_learns_the_oasis_walk() -> None:
     """Stable-baselines3 as its users call it: from about one in seven to nearly always in 2,048 steps."""
     torch = pytest.importorskip("torch")

@@ -74,11 +74,16 @@ def problem(request: Request, status: int, detail: str, headers: Mapping[str, st
     return answer(request, "error.html", found, status=status, headers=headers)
 
 
+def sends_json(request: Request) -> bool:
+    """Whether the request's body is JSON."""
+    return request.headers.get("content-type", "").startswith(JSON)
+
+
 def wants_json(request: Request) -> bool:
     """Say whether a request asks for JSON: who sends JSON does."""
     chosen = request.query_params.get("format")
     accepted = request.headers.get("accept", "")
-    if request.headers.get("content-type", "").startswith(JSON):
+    if sends_json(request):
         return chosen in (None, "json")
     return chosen == "json" or (chosen is None and "json" in accepted and "html" not in accepted)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import uvicorn
 
 from spade_envs.web.app import create_app
+from spade_envs.web.patience import Patient
 from spade_envs.web.settings import WebSettings
 
 _MOST_OF_A_HEAD = 2_000_000
@@ -50,7 +51,7 @@ def server(settings: WebSettings, ready: Callable[[], object] | None = None) -> 
         server_header=False,
         proxy_headers=False,
         ws="none",
-        http="h11",
+        http=Patient,
         h11_max_incomplete_event_size=_MOST_OF_A_HEAD,
         limit_concurrency=_MOST_CONNECTIONS,
         timeout_graceful_shutdown=3,

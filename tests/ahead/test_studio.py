@@ -185,7 +185,7 @@ def test_what_was_asked_and_not_answered_is_asked_again_after_a_kill(tmp_path: P
     second.backend.free.set()
     second.round(1)
     second.ready(1)
-    assert second.backend.asked == first.backend.asked == ["0/0", "0/0"]
+    assert second.backend.asked[:2] == first.backend.asked == ["0/0", "0/0"]  # it may be at the next already
     first.backend.free.set()
     second.ahead.close()
 

@@ -83,6 +83,7 @@ def test_a_round_that_fails_again_and_again_is_skipped_on_record(
     assert before["watch"] == after["watch"], "the watch has seen nothing"
 
 
+@pytest.mark.soak
 def test_a_round_that_fails_once_is_played_as_if_it_had_not(run: Callable[..., Path], tmp_path: Path) -> None:
     path = run(lambda *_: None)
     path.rename(tmp_path / "whole")

@@ -7,16 +7,19 @@ import os
 import shutil
 import socket
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx2
+import plainly
 import pytest
 from shelf import filled
 
 from spade_envs.registry import Registry, shipped_registry
+from spade_envs.web import health, patience
 
 MANY = 10_000_000
 HEAD = "Host: localhost\r\nAccept: application/json\r\nConnection: close\r\n"
@@ -26,7 +29,7 @@ HEAD = "Host: localhost\r\nAccept: application/json\r\nConnection: close\r\n"
 def nothing_fails(site: str, caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     yield
     assert [record for record in caplog.records if record.levelname in ("ERROR", "CRITICAL")] == []
-    assert httpx2.get(f"{site}/health").status_code == 200
+    assert plainly.get(f"{site}/health").status_code == 200
 
 
 def raw(site: str, request: bytes) -> tuple[int, bytes]:
@@ -81,7 +84,7 @@ def asked(site: str, path: bytes) -> tuple[int, bytes]:
 )
 def test_what_is_asked_wrongly_is_said(site: str, path: str, status: int) -> None:
     for accept in ("application/json", "text/html"):
-        answer = httpx2.get(site + path, headers={"Accept": accept})
+        answer = plainly.get(site + path, headers={"Accept": accept})
         assert answer.status_code == status, answer.text
         if status >= 400:
             assert answer.headers["content-type"].split(";")[0] == (
@@ -180,20 +183,20 @@ def test_what_is_no_form_and_no_json_is_refused(site: str) -> None:
 
 def test_wrong_seeds_and_levels_are_said(site: str) -> None:
     for query in ("seed=x", "seed=-1", "seed=" + "9" * 400, "seed=1.5", "seed=0&level=99", "seed=0&level=x"):
-        answer = httpx2.get(f"{site}/play/LampRow?{query}", headers={"Accept": "application/json"})
+        answer = plainly.get(f"{site}/play/LampRow?{query}", headers={"Accept": "application/json"})
         assert answer.status_code == 400, (query, answer.text)
 
 
 def test_half_a_request_holds_nobody_up(site: str) -> None:
     with closing(socket.create_connection((urlsplit(site).hostname, urlsplit(site).port))) as connection:
         connection.sendall(b"POST /sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nabc")
-        assert httpx2.get(f"{site}/health").status_code == 200
+        assert plainly.get(f"{site}/health").status_code == 200
 
 
 def test_records_that_are_damaged_are_said(serve: Callable[..., str], tmp_path: Path) -> None:
     registry = filled(tmp_path / "registry")
     address = serve(stack=[registry])
-    assert httpx2.get(f"{address}/").status_code == 200
+    assert plainly.get(f"{address}/").status_code == 200
     records = tmp_path / "registry" / "records.db"
     with closing(sqlite3.connect(records)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -202,12 +205,12 @@ def test_records_that_are_damaged_are_said(serve: Callable[..., str], tmp_path: 
         file.seek(0)
         file.write(b"\xff" * len(content))
     for path in ("/?status=active", "/environments/LampRow", "/environments/LampRow/history"):
-        answer = httpx2.get(address + path, headers={"Accept": "application/json"})
+        answer = plainly.get(address + path, headers={"Accept": "application/json"})
         assert answer.status_code == 503, answer.text
         assert "spade-envs rebuild" in answer.json()["detail"]
-        assert "records.db" in httpx2.get(address + path).text
-    assert httpx2.get(f"{address}/health").status_code == 503
-    assert httpx2.get(f"{address}/environments/LampRow/source").status_code in (200, 503)
+        assert "records.db" in plainly.get(address + path).text
+    assert plainly.get(f"{address}/health").status_code == 503
+    assert plainly.get(f"{address}/environments/LampRow/source").status_code in (200, 503)
 
 
 def test_designs_whose_files_are_gone_or_pipes_are_said(serve: Callable[..., str], tmp_path: Path) -> None:
@@ -227,7 +230,7 @@ def test_designs_whose_files_are_gone_or_pipes_are_said(serve: Callable[..., str
             "/environments/LampRow-v0/source",
             "/play/LampRow-v0?seed=1",
         ):
-            answer = httpx2.get(address + path, headers={"Accept": "application/json"}, timeout=10)
+            answer = plainly.get(address + path, headers={"Accept": "application/json"}, timeout=10)
             assert (answer.status_code, words in answer.json()["detail"]) == (status, True), answer.text
             assert "did you mean spade/LampRow-v0?" not in answer.text
         source.unlink(missing_ok=True)
@@ -237,13 +240,13 @@ def test_designs_whose_files_are_gone_or_pipes_are_said(serve: Callable[..., str
 def test_records_that_are_gone_are_made_anew(serve: Callable[..., str], tmp_path: Path) -> None:
     registry = filled(tmp_path / "registry")
     address = serve(stack=[registry])
-    before = httpx2.get(f"{address}/?format=json").json()["total"]
+    before = plainly.get(f"{address}/?format=json").json()["total"]
     for path in (tmp_path / "registry").glob("records.db*"):
         path.unlink()
-    assert httpx2.get(f"{address}/?format=json").json()["total"] == before
+    assert plainly.get(f"{address}/?format=json").json()["total"] == before
     shutil.rmtree(tmp_path / "registry")
-    assert httpx2.get(f"{address}/?format=json").json()["total"] == 0
-    assert httpx2.get(f"{address}/environments/LampRow").status_code == 404
+    assert plainly.get(f"{address}/?format=json").json()["total"] == 0
+    assert plainly.get(f"{address}/environments/LampRow").status_code == 404
 
 
 @pytest.mark.filterwarnings("default::spade_envs.registry.RegistryWarning")
@@ -257,7 +260,7 @@ def test_records_that_are_locked_hide_no_files(
         connection.execute("BEGIN EXCLUSIVE")
         address = serve(stack=[Registry(tmp_path / "registry")])
         with pytest.warns(match="in use by another process"):
-            listed = httpx2.get(f"{address}/?format=json", timeout=30)
+            listed = plainly.get(f"{address}/?format=json", timeout=30)
         assert listed.status_code == 200
         assert len(listed.json()["rows"]) == 5
 
@@ -301,5 +304,48 @@ def test_a_report_of_another_form_is_shown(serve: Callable[..., str], tmp_path: 
             "/diff",
         ):
             for form in ("", "?format=json"):
-                answer = httpx2.get(f"{address}/environments/{env_id.removeprefix('spade/')}{part}{form}")
+                answer = plainly.get(f"{address}/environments/{env_id.removeprefix('spade/')}{part}{form}")
                 assert answer.status_code == 200, (env_id, part, answer.text)
+
+
+def closed(connection: socket.socket) -> bool:
+    """Whether the server ends the connection within a few seconds, having said nothing more."""
+    connection.settimeout(5)
+    return connection.recv(1) == b""
+
+
+def test_who_asks_nothing_keeps_no_place(
+    serve: Callable[..., str], shelf: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "HEAD_S", 0.5)
+    address = urlsplit(serve(stack=[shelf]))
+    there = address.hostname, address.port
+    with ExitStack() as stack:
+        silent, halting, again = (stack.enter_context(socket.create_connection(there)) for _ in range(3))
+        halting.sendall(b"GET /hea")
+        request = b"GET /health HTTP/1.1\r\nHost: " + address.netloc.encode() + b"\r\n\r\n"
+        for _ in range(2):  # two on one connection, each in its time
+            again.sendall(request)
+            answer = again.recv(1 << 16)
+            while not answer.endswith(b"}"):
+                answer += again.recv(1 << 16)
+            assert answer.startswith(b"HTTP/1.1 200")
+            time.sleep(0.3)
+        again.sendall(request[:9])
+        assert closed(again)
+        assert closed(silent)
+        assert closed(halting)
+
+
+def test_a_slow_answer_is_waited_for(
+    serve: Callable[..., str], shelf: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "HEAD_S", 0.2)
+    monkeypatch.setattr(health, "known", lambda *_: time.sleep(0.6))
+    address = serve(stack=[shelf])
+    request = (
+        b"GET /health HTTP/1.1\r\nHost: "
+        + urlsplit(address).netloc.encode()
+        + b"\r\nConnection: close\r\n\r\n"
+    )
+    assert raw(address, request)[0] == 200

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-import httpx2
+import plainly
 import pytest
 from hostile import PAYLOADS, SHORT, hostile
 from servers import serving
@@ -74,7 +74,7 @@ def test_it_is_there_to_be_read(bad: str, open_tab: tuple[Page, Watched]) -> Non
     assert "\\u202egnp.exe\\u200b\\x07\\ud800" in shown  # what turns, hides or rings is spelled out
     page.goto("/")
     assert SHORT in page.inner_text("ul.cards")
-    told = httpx2.get(f"{bad}/environments/Hostile?format=json").json()
+    told = plainly.get(f"{bad}/environments/Hostile?format=json").json()
     assert dict(told["made_by"])["designer"] == " ".join(PAYLOADS)
 
 

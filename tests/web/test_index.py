@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import httpx2
+import plainly
 from shelf import NAMES
 
 from spade_envs.registry import Registry
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def twin(site: str, query: str = "") -> Any:
-    answer = httpx2.get(f"{site}/{query}", headers={"Accept": "application/json"})
+    answer = plainly.get(f"{site}/{query}", headers={"Accept": "application/json"})
     assert answer.status_code == 200, answer.text
     return answer.json()
 
@@ -44,9 +44,9 @@ def test_each_count_is_what_its_address_finds(site: str) -> None:
 
 
 def test_an_unknown_word_names_the_nearest(site: str) -> None:
-    page = httpx2.get(f"{site}/?skill=planing").text
+    page = plainly.get(f"{site}/?skill=planing").text
     assert 'href="/?skill=planning"' in page
-    assert "did you mean games" in httpx2.get(f"{site}/?domain=gams").text
+    assert "did you mean games" in plainly.get(f"{site}/?domain=gams").text
 
 
 def test_by_keyboard_to_a_page_that_can_be_shared(tab: Page, browser: Browser, site: str) -> None:

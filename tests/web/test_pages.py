@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import httpx2
+import plainly
 import pytest
 
 PARTS = ("", "/source", "/diff", "/spaces", "/admission", "/measured", "/history", "/lineage", "/neighbours")
@@ -11,8 +11,8 @@ PARTS = ("", "/source", "/diff", "/spaces", "/admission", "/measured", "/history
 @pytest.mark.parametrize("name", ["LampRow-v1", "AfterSales", "LampRow-v0"])
 def test_each_part_of_an_environment_answers(site: str, name: str) -> None:
     for part in PARTS:
-        page = httpx2.get(f"{site}/environments/{name}{part}", timeout=30)
-        twin = httpx2.get(f"{site}/environments/{name}{part}?format=json", timeout=30)
+        page = plainly.get(f"{site}/environments/{name}{part}", timeout=30)
+        twin = plainly.get(f"{site}/environments/{name}{part}?format=json", timeout=30)
         assert page.status_code == twin.status_code, (part, page.text[-900:], twin.text)
         assert page.status_code == 200, (part, twin.text)
         assert twin.json()

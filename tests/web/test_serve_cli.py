@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import httpx2
+import plainly
 import pytest
 
 from spade_envs.cli import serving
@@ -67,7 +67,7 @@ def test_it_serves_until_it_is_stopped(shelf: Registry, number: signal.Signals, 
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as server:
         assert server.stderr is not None
         address = server.stderr.readline().split()[2]
-        answer = httpx2.get(
+        answer = plainly.get(
             address, headers={"Authorization": "Bearer a token that is long enough"}, timeout=30
         )
         assert "Lamp row" in answer.text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import httpx2
+import plainly
 
 from spade_envs.web.guard.headers import SAFE
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 def test_each_answer_carries_the_safe_headers(site: str) -> None:
     for path in ("/", "/health", "/nothing", "/static/style.css", "/openapi.json"):
-        answer = httpx2.get(site + path)
+        answer = plainly.get(site + path)
         assert {name: answer.headers.get(name) for name in SAFE} == SAFE, path
 
 
 def test_a_page_is_json_where_that_is_asked_for(site: str) -> None:
-    asked = httpx2.get(f"{site}/", headers={"Accept": "application/json"}).json()
-    assert asked == httpx2.get(f"{site}/?format=json").json()
-    assert "<html" in httpx2.get(f"{site}/", headers={"Accept": "text/html, application/json"}).text
+    asked = plainly.get(f"{site}/", headers={"Accept": "application/json"}).json()
+    assert asked == plainly.get(f"{site}/?format=json").json()
+    assert "<html" in plainly.get(f"{site}/", headers={"Accept": "text/html, application/json"}).text
 
 
 def test_the_theme_is_kept(tab: Page) -> None:

@@ -14,7 +14,7 @@ from spade_envs.web.play.game import Game, Move, Start
 from spade_envs.web.play.game_views import GamePage, GamesPage
 from spade_envs.web.play.keeper import Answer
 from spade_envs.web.play.room import Room
-from spade_envs.web.respond import answer, wants_json
+from spade_envs.web.respond import answer, sends_json, wants_json
 
 _STALE = "That was done on a page of another turn, so nothing was changed. This is the game now."
 _OTHER = "The address holds other moves than your game of this seed has by now. This is the game as it is."
@@ -80,8 +80,7 @@ def game_routes(room: Room) -> APIRouter:
     async def move(request: Request, name: str, seed: str, level: str | None = None) -> Response:
         """Make a move, ask for help, begin anew. A move of another turn changes nothing: status 409 and the game."""
         start = await room.threads.run(room.catalogue.start, name, level, seed)
-        by_json = request.headers.get("content-type", "").startswith("application/json")
-        asked = (read_json if by_json else read_form)(await request.body())
+        asked = (read_json if sends_json(request) else read_form)(await request.body())
 
         async def done() -> Response:
             found = await room.threads.run(_done, room, _owner(request), start, asked)

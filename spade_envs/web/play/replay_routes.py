@@ -17,7 +17,7 @@ from spade_envs.web.play.game import Start
 from spade_envs.web.play.recordings import Recording, Wanted
 from spade_envs.web.play.replay_views import ReplayPage
 from spade_envs.web.play.room import Room
-from spade_envs.web.respond import answer
+from spade_envs.web.respond import answer, sends_json
 
 
 def replay_routes(room: Room) -> APIRouter:
@@ -30,9 +30,9 @@ def replay_routes(room: Room) -> APIRouter:
         return answer(request, "play/open.html", {})
 
     @router.post("")
-    async def opened(episode: Annotated[str, Form()] = "") -> Response:
-        """Open an episode's file: its text in the field ``episode``."""
-        found = read_file(episode)
+    async def opened(request: Request, episode: Annotated[str, Form()] = "") -> Response:
+        """Open an episode's file: the body where that is JSON, or its text in the form's field ``episode``."""
+        found = read_file((await request.body()).decode(errors="replace") if sends_json(request) else episode)
         entry = await room.threads.run(room.catalogue.entry, found.start.env_id)
         if found.file_sha256 not in (None, entry.file_sha256):
             raise UsageError(

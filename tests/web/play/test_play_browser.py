@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import httpx2
+import plainly
 import pytest
 from play_designs import MARKUP
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def experts(site: str, name: str, seed: int) -> list[str]:
-    steps = httpx2.get(f"{site}/replay/{name}?seed={seed}&format=json").json()["steps"]
+    steps = plainly.get(f"{site}/replay/{name}?seed={seed}&format=json").json()["steps"]
     return [step["said"] for step in steps[1:]]
 
 
