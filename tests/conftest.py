@@ -20,26 +20,6 @@ settings.register_profile("spade", deadline=None, print_blob=True, max_examples=
 settings.load_profile("spade")
 
 
-GROUPS = {
-    **dict.fromkeys(
-        ("test_resume", "test_round", "test_evaluation", "test_trl_flags", "test_faults"), "runs"
-    ),
-    "test_bad_input": "broken registries",
-    "test_wheel": "wheel",
-}
-"""Modules whose fixtures take long, and which process of several plays them: each makes its own."""
-
-
-@pytest.hookimpl(tryfirst=True)  # xdist reads the marks in its own
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep what shares a run, a server or a browser in one process."""
-    if config.pluginmanager.hasplugin("xdist"):
-        for item in items:
-            group = "pages" if "web" in item.path.parts else GROUPS.get(item.path.stem)
-            if group:
-                item.add_marker(pytest.mark.xdist_group(group))
-
-
 def pytest_collection_finish() -> None:
     """Keep what was imported (torch alone: a million objects) out of every later collection of garbage."""
     gc.freeze()
