@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # An index that holds a CPU build of torch, for example: make demo TORCH_INDEX=https://...
 TORCH_INDEX ?=
-# How many processes share the files of tests, whose fixtures take long: one more than there are cores, for many of them wait. Each imports torch (0.6 GB).
+# How many processes share the files of tests, whose fixtures take long: one more than there are cores, for many of
+# them wait. Each imports torch (0.6 GB).
 JOBS ?= 3
 PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt \
        $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))

@@ -15,7 +15,6 @@ import argparse
 import json
 import os
 import random
-import resource
 import subprocess
 import sys
 import time
@@ -83,8 +82,8 @@ class Lab:
         return self.folder / f"{cell}.json"
 
     def run(self, cell: Cell) -> Path:
-        """Return the folder of a cell's run."""
-        return self.folder / "work" / str(cell)
+        """Return the folder of a cell's run, which is of one budget."""
+        return self.folder / "runs" / f"{cell}-{self.tokens}"
 
     def read(self, cell: Cell) -> dict[str, Any] | None:
         """Return a cell's result, if it is there and has this budget."""
@@ -96,7 +95,7 @@ class Lab:
 
 def fill(lab: Lab, cell: Cell) -> str:
     """Make a cell; return what there is to say of it."""
-    began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    began = time.monotonic()
     end = began + 60 * lab.minutes
     try:
         if cell.arm != BASE:
@@ -106,13 +105,11 @@ def fill(lab: Lab, cell: Cell) -> str:
         return f"{cell}: not done in {lab.minutes:g} minutes; start again to go on"
     except subprocess.CalledProcessError as problem:
         return f"{cell}: {' '.join(map(str, problem.cmd[:4]))} failed: {problem.stderr.decode()[-400:]}"
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
     result = {
         "arm": cell.arm,
         "seed": cell.seed,
         "budget": lab.tokens,
         "minutes": round((time.monotonic() - began) / 60, 1),
-        "cpu_minutes": round((used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime) / 60, 1),
         "versions": json.loads((lab.run(cell) / "config.json").read_text())["versions"]
         if cell.arm != BASE
         else {},
@@ -142,22 +139,13 @@ def trained(lab: Lab, cell: Cell, end: float) -> None:
 def evaluated(lab: Lab, cell: Cell, suite: str, end: float) -> dict[str, list[int]]:
     """Return item -> wins and plays; nothing where the suite cannot be played here."""
     items, plays = SUITES[suite]
-    out = lab.folder / "work" / f"{cell}.{suite.partition('=')[0]}.json"
-    subject = str(embedded_model() if cell.arm == BASE else lab.run(cell))
-    words = [
-        "eval",
-        subject,
-        "--suite",
-        suite,
-        "--base",
-        "none",
-        "--items",
-        str(items),
-        "--plays",
-        str(plays),
-    ]
+    run = lab.run(cell)
+    out = run.with_name(f"{run.name}.{suite.partition('=')[0]}.json")
+    subject = str(embedded_model() if cell.arm == BASE else run)
+    words = ["eval", subject, "--suite", suite, "--base", "none", "--out", str(out)]
+    words += ["--items", str(items), "--plays", str(plays)]
     words += ["--seed", "0", "--temperature", "1", "--prompt_tokens", "512", "--turn_tokens", "12"]
-    words += ["--completion_tokens", "160", "--out", str(out)]
+    words += ["--completion_tokens", "160"]
     out.parent.mkdir(parents=True, exist_ok=True)
     call(words, end, out.with_suffix(".log"), may_skip=True)
     if not out.is_file():

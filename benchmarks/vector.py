@@ -1,7 +1,7 @@
 """Vectors of isolated environments against Gymnasium's vectors of the same classes as plain Python.
 
-Run it with ``python benchmarks/vector.py``, with steps, text, wall, async, memory, rebuild or ppo for some of it.
-Figures are CPU time of host and workers together. Other work on the machine inflates every figure, so both sides
+Run it with ``python benchmarks/vector.py``, with steps, text, spread, wall, async, memory, rebuild or ppo for some of
+it. Figures are CPU time of host and workers together. Other work on the machine inflates every figure, so both sides
 take turns in short blocks, and a ratio is one of best blocks: compare those, not two runs.
 """
 
@@ -90,9 +90,11 @@ def block(vector: Any, actions: list[np.ndarray], processes: set[int]) -> float:
     return cpu(processes) - before
 
 
-def compare(name: str, source: str, count: int, blocks: int, steps: int) -> None:
+def compare(
+    name: str, source: str, count: int, blocks: int, steps: int, workers_of: int | None = None
+) -> None:
     before = workers()
-    ours = IsolatedVectorEnv(source, count)
+    ours = IsolatedVectorEnv(source, count, workers=workers_of)
     own = workers() - before
     theirs = SyncVectorEnv([plain_class(source)] * count)
     actions = list(np.random.default_rng(0).integers(0, ours.single_action_space.n, (steps, count)))
@@ -125,6 +127,12 @@ def steps(names: tuple[str, ...] = ("box", "oasis_walk", "lamp_row", "maze_key")
 def text() -> None:
     print("\nthe same with observations of text")
     compare("text of 90 characters", HEADER + TEXT, 64, 40, 20)
+
+
+def spread() -> None:
+    print("\nthe same 1,024 boxes in fewer workers and in more")
+    for count in (1, 2, 4, 8):
+        compare("box", HEADER + NUMERIC, 1024, 16, 4, count)
 
 
 def wall() -> None:
@@ -265,6 +273,7 @@ def main() -> None:
     parts: dict[str, Callable[[], None]] = {
         "steps": steps,
         "text": text,
+        "spread": spread,
         "wall": wall,
         "async": asynchronous,
         "memory": memory,

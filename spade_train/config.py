@@ -339,10 +339,6 @@ class SelfPlayConfig:
         """Return who does what in which round; ``group`` is TRL's ``num_generations``."""
         return Schedule(self.schedule, group, self.seeds, self.designer_every, self.designer != "none")
 
-    def is_spent(self, sampled: int) -> bool:
-        """Whether a run that has sampled so many tokens has spent its budget."""
-        return 0 < self.token_budget <= sampled
-
     @property
     def repairs(self) -> int:
         """How often a refused design goes back: never to a folder, whose answer would come too late."""

@@ -30,12 +30,11 @@ from spade_train.parts import (
     make_pay,
     make_selfplay,
 )
+from spade_train.runs import views
 from spade_train.runs.checkpoints import Checkpoint, checkpoint_at, restore
 from spade_train.runs.disk import is_full
 from spade_train.runs.folder import RunFolder
 from spade_train.runs.results import print_results
-from spade_train.runs.views import rounds as rounds_of
-from spade_train.runs.views import sampled
 from spade_train.trl_plugin import Settings
 from spade_train.world import World
 
@@ -109,8 +108,9 @@ def resume(path: Path, flags: list[str], console: Console) -> None:
     done = checkpoint.round if checkpoint else 0
     if done >= settings.selfplay.rounds and folder.checkpoint.exists():
         raise UsageError(f"{path} has {done} rounds behind it. Say how far to go: --rounds {done + 10}")
-    tokens = sampled(rounds_of(folder))
-    if settings.selfplay.is_spent(tokens) and folder.checkpoint.exists():
+    entries = views.rounds(folder)
+    if views.is_spent(settings.selfplay.token_budget, entries) and folder.checkpoint.exists():
+        tokens = views.sampled(entries)
         raise UsageError(
             f"{path} has sampled {tokens:,} tokens. Say how far to go: --token_budget {2 * tokens}"
         )

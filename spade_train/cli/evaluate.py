@@ -99,8 +99,8 @@ def _parser() -> Parser:
         nargs="+",
         default=["heldout"],
         metavar="SUITE",
-        help="heldout, history, reasoning-gym, bfcl, aime=PATH, gpqa=PATH, livecodebench=PATH, acebench=PATH, or a "
-        "file of questions and answers (default: heldout)",
+        help="heldout, history, environments=ID,ID, reasoning-gym, bfcl, aime=PATH, gpqa=PATH, "
+        "livecodebench=PATH, acebench=PATH, or a file of questions and answers (default: heldout)",
     )
     parser.add_argument(
         "--base", metavar="MODEL", help="compare with this model, or none (default: the run's)"

@@ -75,8 +75,7 @@ def view_run(run: RunFolder, entries: Sequence[Mapping[str, Any]] | None = None)
     planned = _part(config, "selfplay").get("rounds")
     newest = checkpoint_at(run)  # its weights may have been rolled back, and the records not
     goes_on = newest.round if newest else len(entries)
-    budget = _part(config, "selfplay").get("token_budget") or 0
-    spent = 0 < budget <= sampled(entries)
+    spent = is_spent(_part(config, "selfplay").get("token_budget"), entries)
     ended = planned is not None and (spent or min(goes_on, len(entries)) >= planned)
     return RunView(
         name=run.path.name,
@@ -105,6 +104,11 @@ def sampled(entries: Iterable[Mapping[str, Any]]) -> int:
     """Return how many tokens rounds have sampled: both roles', and what was only measured."""
     spent = (entry.get("tokens") for entry in entries)
     return sum(n for one in spent if isinstance(one, dict) for n in one.values() if isinstance(n, int))
+
+
+def is_spent(budget: object, entries: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether rounds have sampled as many tokens as a run may; 0, or what is no number in a file, is no bound."""
+    return isinstance(budget, int) and 0 < budget <= sampled(entries)
 
 
 def is_round(entry: Mapping[str, Any]) -> bool:

@@ -23,7 +23,7 @@ from spade_train.runs.checkpoints import RunState, keep_state, mark
 from spade_train.runs.disk import is_full
 from spade_train.runs.folder import RunFolder
 from spade_train.runs.records import Records, measures
-from spade_train.runs.views import sampled
+from spade_train.runs.views import is_spent
 from spade_train.selfplay import Roles, SelfPlay
 from spade_train.trl_plugin.adapters import RoleAdapters
 from spade_train.trl_plugin.gradients import RoleGradients
@@ -195,11 +195,11 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
         self._records.finish(self._entry)
         self.entries.append(self._entry)
         self.display.round(self._entry)
-        spent = self._settings.selfplay.is_spent(sampled(self.entries))
+        own, done = self._settings.selfplay, self._entry["round"] + 1
+        spent = is_spent(own.token_budget, self.entries)
         if spent:  # TRL looks at both after this
-            control.should_training_stop, control.should_save = True, self._settings.selfplay.save_rounds > 0
-        done = self._entry["round"] + 1
-        self._evaluate(done, spent or done == self._settings.selfplay.rounds)
+            control.should_training_stop, control.should_save = True, own.save_rounds > 0
+        self._evaluate(done, spent or done == own.rounds)
         if not self._skipped:
             self.selfplay.watch = replace(self.selfplay.watch, entropy=logs.get("entropy"))
         state_now = RunState.of(self.selfplay, self.run, done)
