@@ -42,5 +42,10 @@ class WorkerFault(SpadeError):
         super().__init__(message)
         self.kind = kind
 
+    @property
+    def gone(self) -> bool:
+        """Whether the worker may have been gone before it was asked: one that had waited is worth another try."""
+        return self.kind in ("died", "closed")
+
     def __reduce__(self) -> tuple[type[WorkerFault], tuple[str, str]]:
         return type(self), (self.kind, str(self))

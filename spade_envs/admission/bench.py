@@ -7,7 +7,9 @@ import os
 from dataclasses import replace
 
 from spade_envs.admission.evidence import Level
-from spade_envs.isolation import InstanceInfo, Limits, Worker
+from spade_envs.contract import Rejection
+from spade_envs.errors import WorkerFault
+from spade_envs.isolation import Description, InstanceInfo, Limits, Worker
 
 # Workers that have compiled what was refused and have run nothing: to start one costs more than all else about a
 # hopeless design. By their limits, since deadlines follow the machine's load.
@@ -30,11 +32,26 @@ class Bench:
         usual, longer = Limits(), patience()
         self._limits = replace(usual, build_s=longer * usual.build_s, call_s=longer * usual.call_s)
         self._hash_seed = hash_seed
-        known = _unused.pop(self._limits, None) if hash_seed == 0 else None
-        self.worker = (
-            known if known is not None and known.alive else Worker.start(self._limits, hash_seed=hash_seed)
-        )
+        self._kept = _unused.pop(self._limits, None) if hash_seed == 0 else None
+        self.worker = self._kept if self._kept is not None and self._kept.alive else self._started()
         self.instances: dict[Level, InstanceInfo] = {}
+
+    def _started(self) -> Worker:
+        return Worker.start(self._limits, hash_seed=self._hash_seed)
+
+    def load(self, source: str) -> Description | Rejection:
+        """Compile the design in the worker; in a new one where a kept one was lost while nobody used it.
+
+        Raises:
+            WorkerFault: compiling failed.
+        """
+        try:
+            return self.worker.load(source)
+        except WorkerFault as fault:
+            if self.worker is not self._kept or not fault.gone:
+                raise
+        self.worker = self._started()
+        return self.worker.load(source)
 
     def close(self) -> None:
         """End the worker, or keep it for the next design where nothing has been run in it."""

@@ -84,7 +84,7 @@ def _all_refusals(source: str, header: Rejection) -> Rejection:
     """Return what is wrong with a source's header, and with its code."""
     bench = Bench()
     try:
-        found = bench.worker.load(source)
+        found = bench.load(source)
     except WorkerFault:
         return header
     finally:

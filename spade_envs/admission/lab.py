@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import zlib
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from spade_envs.admission.scene import Policy, Scene, scripted
 from spade_envs.admission.settings import Settings
 from spade_envs.contract.findings import Rejection
 from spade_envs.contract.header import Header
-from spade_envs.errors import WorkerFault
+from spade_envs.errors import IsolationError, WorkerFault
 
 WEIGHED_STEPS, WEIGHED_TIMES = 60, 8  # between two looks at a worker's memory; looks at most
 SALT = 0x5BADE  # admission's own generator: independent of every seed that a design is given
@@ -52,7 +52,7 @@ class Lab:
         """Return the first or the second bench: separate interpreters with different hash seeds."""
         if number not in self._benches:
             self._benches[number] = bench = Bench(hash_seed=number)
-            loaded = bench.worker.load(self.source)
+            loaded = bench.load(self.source)
             self.evidence.rejection = loaded if isinstance(loaded, Rejection) else None
         return self._benches[number]
 
@@ -61,8 +61,7 @@ class Lab:
         try:
             self.bench()
         except WorkerFault as fault:
-            self.evidence.episodes.append(Episode("load", None, 0, fault=Fault(fault.kind, str(fault))))
-            raise Enough from fault
+            self._end_with(Episode("load", None, 0, fault=Fault(fault.kind, str(fault))))
         if self.evidence.rejection:
             raise Enough
 
@@ -149,12 +148,19 @@ class Lab:
             self._singly = True
             self.close_bench(bench)
             again = self._attempt(name, policy, level, seed, bench, watch)
-            excused = again.fault is None and episode.fault.kind in ("timeout", "contract")
+            excused = again.fault is None and episode.fault.kind in ("timeout", "contract", "closed")
             episode = again if again.fault or excused else episode
         if episode.fault:
-            self.evidence.episodes.append(episode)
-            raise Enough
+            self._end_with(episode)
         return episode
+
+    def _end_with(self, episode: Episode) -> NoReturn:
+        """Keep an episode that failed as the last evidence; a worker that was taken away says nothing."""
+        assert episode.fault is not None
+        if episode.fault.kind == "closed":
+            raise IsolationError(episode.fault.message)
+        self.evidence.episodes.append(episode)
+        raise Enough
 
     def _attempt(
         self, name: str, policy: Policy, level: Level, seed: int, bench: int, watch: bool

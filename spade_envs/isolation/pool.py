@@ -58,7 +58,7 @@ class WorkerPool:
             try:
                 return _loaded(spare, source)
             except WorkerFault as fault:
-                if fault.kind != "died":  # a spare may have died before it was needed
+                if not fault.gone:  # a spare may have ended before it was needed
                     self.quarantine.blame(source, fault)
                     raise
         try:

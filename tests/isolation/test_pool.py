@@ -7,7 +7,7 @@ import signal
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from processes import descriptors, eventually, workers
+from processes import descriptors, eventually, workers, zygote
 from small_designs import ENDLESS, design
 
 from spade_envs.contract import Rejection
@@ -64,6 +64,16 @@ def test_a_dead_spare_is_nobodys_concern() -> None:
     with WorkerPool(spares=1) as pool:
         assert eventually(lambda: len(workers()) == 1)
         os.kill(workers()[0], signal.SIGKILL)
+        assert eventually(lambda: not workers())
+        taken = pool.take(design())
+        assert isinstance(taken, Worker)
+        taken.close()
+
+
+def test_a_spare_whose_zygote_died_is_nobodys_concern() -> None:
+    with WorkerPool(spares=1) as pool:
+        assert eventually(lambda: len(workers()) == 1)
+        os.kill(zygote(), signal.SIGKILL)
         assert eventually(lambda: not workers())
         taken = pool.take(design())
         assert isinstance(taken, Worker)
