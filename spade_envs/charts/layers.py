@@ -10,9 +10,9 @@ from statistics import fmean
 Edge = tuple[str, str]
 Point = tuple[float, float]
 
-WIDE, HIGH = 188.0, 62.0
+WIDE, HIGH = 176.0, 62.0
 """A box."""
-GUTTER, BETWEEN = 64.0, 12.0
+GUTTER, BETWEEN = 56.0, 12.0
 """What is free beside a box and below it."""
 EDGE = 8.0
 """What is free around everything."""

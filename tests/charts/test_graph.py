@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from xml.etree import ElementTree as Tree
 
@@ -36,7 +36,16 @@ def family() -> str:
         Box("c", 1, ("A < B & C", "Less-v0", "too hard"), "/c?x=1&y=2"),
         Box("d", 2, ("Both", "Both-v0", "admitted"), "/d"),
     )
-    edges = {("a", "x"), ("lost", "x"), ("x", "b"), ("x", "c"), ("b", "d"), ("c", "d"), ("d", "a"), ("a", "d")}
+    edges = {
+        ("a", "x"),
+        ("lost", "x"),
+        ("x", "b"),
+        ("x", "c"),
+        ("b", "d"),
+        ("c", "d"),
+        ("d", "a"),
+        ("a", "d"),
+    }
     return graph("The family", "two above, three below", boxes, edges)
 
 
@@ -55,7 +64,7 @@ def apart(layout: Layout) -> None:
 def crosses(layout: Layout, edge: Edge) -> bool:
     """Whether a straight part of an edge that goes around lies in a box."""
     route = layout.routes[edge]
-    for (x, y), (to_x, to_y) in zip(route, route[1:], strict=False):
+    for (x, y), (to_x, to_y) in pairwise(route):
         for left, top in layout.places.values():
             across = min(x, to_x) < left + WIDE and max(x, to_x) > left
             if across and min(y, to_y) < top + HIGH and max(y, to_y) > top:
@@ -64,7 +73,9 @@ def crosses(layout: Layout, edge: Edge) -> bool:
 
 
 @given(graphs())
-def test_every_edge_goes_from_box_to_box_and_nothing_overlaps(given: tuple[dict[str, int], list[Edge]]) -> None:
+def test_every_edge_goes_from_box_to_box_and_nothing_overlaps(
+    given: tuple[dict[str, int], list[Edge]],
+) -> None:
     columns, edges = given
     layout = laid_out(columns, edges)
     assert layout.places.keys() == columns.keys()
@@ -99,7 +110,9 @@ def test_any_words_stay_words(given: tuple[dict[str, int], list[Edge]], title: s
     root = Tree.fromstring(text)
     drawn = {one.tag.removeprefix(SVG) for one in root.iter()}
     assert drawn <= {*("svg", "title", "desc", "defs", "clipPath"), *("rect", "g", "path", "a", "text")}
-    assert all(name not in ("style", "id") or one.tag != f"{SVG}a" for one in root.iter() for name in one.attrib)
+    assert all(
+        name not in ("style", "id") or one.tag != f"{SVG}a" for one in root.iter() for name in one.attrib
+    )
     assert len(root.findall(f".//{SVG}a")) == len(boxes)
     assert len([one for one in root.iter() if one.get("class", "").startswith("edge")]) == len(set(edges))
     assert "\u202e" not in text
@@ -110,7 +123,9 @@ def test_a_strict_policy_has_nothing_to_forbid() -> None:
     for one in Tree.fromstring(family()).iter():
         assert not {name for name in one.attrib if name == "style" or name.startswith("on")}
         assert "}style" not in one.tag
-        assert not [value for value in one.attrib.values() if "url(" in value and not value.startswith("url(#g")]
+        assert not [
+            value for value in one.attrib.values() if "url(" in value and not value.startswith("url(#g")
+        ]
 
 
 def test_two_graphs_share_no_id() -> None:

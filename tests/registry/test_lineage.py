@@ -21,9 +21,7 @@ def registries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Registr
     return add_registry(tmp_path / "user"), add_registry(tmp_path / "run")
 
 
-def born(
-    registry: Registry, name: str, parent: str | None = None, answer: int = 0, made: Any = None
-) -> str:
+def born(registry: Registry, name: str, parent: str | None = None, answer: int = 0, made: Any = None) -> str:
     text = source(name, answer)
     if parent:
         text = text.replace(
@@ -126,7 +124,9 @@ def test_two_parents_in_one_family_tell_of_a_child_once(registries: tuple[Regist
     assert not found.circular
 
 
-@pytest.mark.parametrize("made", ["parents", {"parents": "One"}, {"parents": {}}, ["parents"], {"x": "parents"}])
+@pytest.mark.parametrize(
+    "made", ["parents", {"parents": "One"}, {"parents": {}}, ["parents"], {"x": "parents"}]
+)
 def test_a_making_that_cannot_be_read_says_nothing(registries: tuple[Registry, Registry], made: Any) -> None:
     user, _ = registries
     one = born(user, "One", made=made)

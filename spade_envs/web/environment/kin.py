@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from spade_envs.charts import Box, graph
 from spade_envs.registry.lineage import Lineage, Member
@@ -12,8 +14,8 @@ from spade_envs.web.words import name_of, plural
 
 MOST = 40
 """How many environments are drawn."""
-ABOVE, BESIDE = 4, 12
-"""How many generations above, and how many children of one."""
+ABOVE, BESIDE = 2, 10
+"""How many generations above, so that the environment at hand is in sight, and how many of each generation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +35,27 @@ class Kin:
     notes: dict[str, str]
 
 
+class _Near(NamedTuple):
+    """Somebody who may be drawn: how far away, in which column, and beside whom, who has to be drawn, too."""
+
+    distance: int
+    member: Member
+    column: int
+    beside: str
+
+
 def kin(family: Lineage) -> Kin:
-    """Return who is drawn: the nearest :data:`MOST`."""
-    near = [(0, family.member, 0), *_above(family), *_below(family)]
-    columns = {member.id: column for _, member, column in reversed(near)}
-    near += [
-        (abs(columns[child]) + 1, parent, columns[child] - 1)
-        for child, parent in family.joins
-        if child in columns
-    ]
-    near.sort(key=lambda one: one[0])
-    drawn: dict[str, tuple[Member, int]] = {}
-    for _, member, column in near:
-        if len(drawn) < MOST:
-            drawn.setdefault(member.id, (member, column))
+    """Return who is drawn: the nearest :data:`MOST`, each with an edge to a nearer one."""
+    own = family.member
+    near = [*_above(family), *_below(family)]
+    columns = {one.member.id: one.column for one in reversed(near)} | {own.id: 0}
+    near += _joined(family, columns)
+    drawn, taken = {own.id: (own, 0)}, Counter[int]()
+    for one in sorted(near, key=lambda one: one.distance):
+        new = one.member.id not in drawn and one.beside in drawn
+        if new and len(drawn) < MOST and taken[one.column] < BESIDE:
+            drawn[one.member.id] = one.member, one.column
+            taken[one.column] += 1
     return Kin(
         {one: column for one, (_, column) in drawn.items()},
         {one: member for one, (member, _) in drawn.items()},
@@ -70,16 +79,26 @@ def picture(family: Lineage) -> str:
     return graph(f"The family of {family.member.id}", desc, boxes, found.edges)
 
 
-def _above(family: Lineage) -> Iterator[tuple[int, Member, int]]:
+def _above(family: Lineage) -> Iterator[_Near]:
+    beside = family.member.id
     for distance, member in enumerate(family.ancestors[: -ABOVE - 1 : -1], 1):
-        yield distance, member, -distance
+        yield _Near(distance, member, -distance, beside)
+        beside = member.id
 
 
-def _below(family: Lineage) -> Iterator[tuple[int, Member, int]]:
+def _below(family: Lineage) -> Iterator[_Near]:
     level, depth = [family.member], 0
     while level:
-        level, depth = [child for one in level for child in one.children[:BESIDE]], depth + 1
-        yield from ((depth, child, depth) for child in level)
+        depth += 1
+        yield from (_Near(depth, child, depth, one.id) for one in level for child in one.children)
+        level = [child for one in level for child in one.children]
+
+
+def _joined(family: Lineage, columns: Mapping[str, int]) -> Iterator[_Near]:
+    """Yield the further parents of whom may be drawn, each before its child."""
+    for child, parent in family.joins:
+        if (column := columns.get(child, -ABOVE)) > -ABOVE:
+            yield _Near(abs(column) + 1, parent, column - 1, child)
 
 
 def _pairs(family: Lineage) -> Iterator[tuple[str, str]]:
@@ -112,6 +131,8 @@ def _notes(family: Lineage, drawn: Collection[str]) -> Iterator[tuple[str, str]]
 def _box(member: Member, column: int, here: bool, note: str | None) -> Box:
     status = (member.status or "not known").replace("_", " ") if member.held else "no registry holds it"
     last = (status, *([note] if note else []))
-    lines = (member.title, name_of(member.id), ", ".join(last)) if member.title else (name_of(member.id), *last)
+    lines = (
+        (member.title, name_of(member.id), ", ".join(last)) if member.title else (name_of(member.id), *last)
+    )
     href = None if here or not member.held else f"/environments/{name_of(member.id)}/lineage"
     return Box(member.id, column, lines, href, "here" if here else "any" if member.held else "lost")
