@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, String, func, select, type_coerce
 
-from spade_envs.contract.ids import EnvId
 from spade_envs.records.tables import VERSIONS
 
 _MOST = 8
 """The most environments that one is said to be made from."""
 
 
-def joined(connection: Connection) -> dict[str, tuple[str, ...]]:
-    """Return id -> parents, the header's first, for every version that was made from several.
+class _Making(msgspec.Struct):
+    parents: list[Any] = msgspec.field(default_factory=list)
 
-    This reads the whole table: 40 ms of CPU where it has 100,000 rows.
+
+def joined(connection: Connection) -> dict[str, tuple[str, ...]]:
+    """Return id -> parents for every version that was made from several, as far as that can be read: the header's
+    first, then what its making names, which need not be ids.
+
+    This looks at every row that has a parent: 0.3 s of CPU where 100,000 have one and 10,000 were joined.
     """
     columns = (VERSIONS.c.id, VERSIONS.c.parent, type_coerce(VERSIONS.c.provenance, String).label("made"))
-    statement = select(*columns).where(func.instr(VERSIONS.c.provenance, '"parents"') > 0)
-    found = {row.id: (row.parent, *_named(row.made)) for row in connection.execute(statement)}
-    return {one: tuple(dict.fromkeys(filter(None, parents))) for one, parents in found.items()}
+    several = select(*columns).where(
+        VERSIONS.c.parent > "", func.instr(VERSIONS.c.provenance, '"parents"') > 0
+    )
+    found = {one: dict.fromkeys((parent, *_named(made))) for one, parent, made in connection.execute(several)}
+    return {one: tuple(parents) for one, parents in found.items() if len(parents) > 1}
 
 
-def _named(provenance: Any) -> list[str]:
-    """Return the parents that a version's making names, as far as it can be read."""
-    with contextlib.suppress(ValueError, TypeError, RecursionError):
-        made = json.loads(provenance)
-        named = made.get("parents") if isinstance(made, dict) else None
-        if isinstance(named, list):
-            known = (EnvId.parse(one) for one in named[:_MOST] if isinstance(one, str))
-            return [str(one) for one in known if isinstance(one, EnvId)]
-    return []
+def _named(making: Any) -> list[str]:
+    try:
+        named = msgspec.json.decode(making, type=_Making).parents[:_MOST]
+    except (msgspec.MsgspecError, TypeError, ValueError, RecursionError):
+        return []
+    return [one for one in named if isinstance(one, str)]

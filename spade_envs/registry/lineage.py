@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from sqlalchemy import Connection
 
+from spade_envs.contract.ids import EnvId
 from spade_envs.records import reading
 from spade_envs.records.making import joined
 from spade_envs.registry.overview import held_by, opened
 from spade_envs.registry.stack import Stack
 from spade_envs.registry.store import Registry
 
-Made = Mapping[str, tuple[str, ...]]
-"""Id -> parents of what was made from several."""
+Several = Mapping[str, Collection[str]]
+"""Of what was made from several: id -> parents, or parent -> ids."""
 DEPTH = 100
 """How many generations below an environment are looked up, if nobody says."""
 
@@ -86,7 +87,7 @@ def lineage(env_id: str, stack: Stack | None = None, depth: int = DEPTH) -> Line
     with opened(stack) as shelves:
         made = {one: parents for _, part in shelves for one, parents in joined(part).items()}
         above, circle = _above(shelves, env_id)
-        levels, deeper = _below(shelves, made, env_id, depth)
+        levels, deeper = _below(shelves, _turned(made), env_id, depth)
         tree = [(p, child) for level in levels for p, children in level.items() for child in children]
         known = {*pairwise([*above, env_id]), *tree}
         joins = _joins([*above, env_id, *(child for _, child in tree)], made, circle, known)
@@ -114,11 +115,21 @@ def lineage(env_id: str, stack: Stack | None = None, depth: int = DEPTH) -> Line
 
 
 def _joins(
-    family: Iterable[str], made: Made, circle: Iterable[tuple[str, str]], known: set[tuple[str, str]]
+    family: Iterable[str], made: Several, circle: Iterable[tuple[str, str]], known: set[tuple[str, str]]
 ) -> list[tuple[str, str]]:
     """Return (id, parent) for what of a family's making is not known yet."""
     pairs = [(one, parent) for one in family for parent in made.get(one, ())]
-    return [(one, parent) for one, parent in dict.fromkeys([*circle, *pairs]) if (parent, one) not in known]
+    new = (pair for pair in dict.fromkeys([*circle, *pairs]) if pair[::-1] not in known)
+    return [(one, parent) for one, parent in new if isinstance(EnvId.parse(parent), EnvId)]
+
+
+def _turned(made: Several) -> Several:
+    """Return parent -> ids of id -> parents."""
+    found: dict[str, list[str]] = {}
+    for one, parents in made.items():
+        for parent in parents:
+            found.setdefault(parent, []).append(one)
+    return found
 
 
 def _above(
@@ -135,25 +146,25 @@ def _above(
 
 
 def _below(
-    shelves: list[tuple[Registry, Connection]], made: Made, env_id: str, depth: int
+    shelves: list[tuple[Registry, Connection]], born: Several, env_id: str, depth: int
 ) -> tuple[list[dict[str, list[str]]], set[str]]:
     """Return for each generation parent -> children, and which of the last one have children themselves."""
     levels: list[dict[str, list[str]]] = []
     seen, asked = {env_id}, [env_id]
     while asked and len(levels) < depth:
-        found = _children(shelves, made, asked, seen)
+        found = _children(shelves, born, asked, seen)
         levels.append(found)
         asked = [child for children in found.values() for child in children]
         seen.update(asked)
-    return levels, set(_children(shelves, made, asked, seen))
+    return levels, set(_children(shelves, born, asked, seen))
 
 
 def _children(
-    shelves: list[tuple[Registry, Connection]], made: Made, parents: Iterable[str], seen: set[str]
+    shelves: list[tuple[Registry, Connection]], born: Several, parents: Iterable[str], seen: set[str]
 ) -> dict[str, list[str]]:
     asked = set(parents)
     pairs = {pair for _, connection in shelves for pair in reading.children(connection, asked)}
-    pairs |= {(parent, one) for one, several in made.items() for parent in asked.intersection(several)}
+    pairs |= {(parent, one) for parent in asked for one in born.get(parent, ())}
     found: dict[str, list[str]] = {}
     taken = set(seen)  # of two parents in one generation the first has it
     for parent, child in sorted(pairs, key=lambda pair: (_number(pair[1]), pair[0])):
