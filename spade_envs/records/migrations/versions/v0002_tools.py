@@ -1,7 +1,5 @@
 """How many tools an environment has, and what else lists are narrowed by, stand with what is listed."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import logging
@@ -45,6 +43,19 @@ def downgrade() -> None:
     op.create_index("versions_listed", "versions", list(_BEFORE))
 
 
+# Alembic loads this file under a name that nobody finds, so that annotations must not be texts.
+class _Saw(msgspec.Struct):
+    tools: Any
+
+
+class _Gate(msgspec.Struct):
+    saw: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+class _Report(msgspec.Struct):
+    gates: list[_Gate]
+
+
 def _fill(connection: sa.Connection) -> None:
     """Read the reports: many at a time, since most of the time goes into waiting for the disk."""
     file = connection.exec_driver_sql("PRAGMA database_list").fetchone()
@@ -79,20 +90,21 @@ def _tools(report: str) -> int | None:
     """Return what the first gate saw; None where a report cannot be read, is of another form, or says nothing."""
     saw: Any = None
     with contextlib.suppress(OSError, ValueError, RecursionError, LookupError, TypeError):
-        with open(report, "rb", buffering=0) as file:
-            data = file.readall()
-        saw = _quickly(data)
+        saw = _seen(_content(report))
     return saw if isinstance(saw, int) and 0 <= saw < 2**31 else None
 
 
-def _quickly(data: bytes) -> Any:
+def _content(path: str) -> bytes:
+    file = os.open(path, os.O_RDONLY)
+    try:
+        return os.read(file, os.fstat(file).st_size)
+    finally:
+        os.close(file)
+
+
+def _seen(data: bytes) -> Any:
     """Return what stands there, without reading the rest; what is not strictly JSON takes longer."""
     try:
-        gates = msgspec.json.decode(_part(data, "gates"), type=list[msgspec.Raw])
-        return msgspec.json.decode(_part(_part(gates[0], "saw"), "tools"))
+        return msgspec.json.decode(msgspec.json.decode(data, type=_Report).gates[0].saw, type=_Saw).tools
     except msgspec.MsgspecError:
         return json.loads(data)["gates"][0]["saw"]["tools"]
-
-
-def _part(data: bytes | msgspec.Raw, name: str) -> msgspec.Raw:
-    return msgspec.json.decode(data, type=dict[str, msgspec.Raw])[name]
