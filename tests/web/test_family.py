@@ -200,6 +200,14 @@ def test_what_is_near_is_drawn_first() -> None:
     assert found.notes == {"spade/Far-v0": f"{50 - kin.BESIDE} more below"}
 
 
+def test_nobody_is_drawn_without_whom_they_hang_on() -> None:
+    late = Member("spade/Z-v0", "z", "active", True, (member("BelowZ"),))
+    children = (*(member(f"W{k}") for k in range(kin.BESIDE)), late)
+    found = kin.kin(Lineage((), Member("spade/X-v0", "x", "active", True, children)))
+    assert len(found.columns) == kin.BESIDE + 1
+    assert found.notes == {"spade/X-v0": "1 more below", "spade/Z-v0": "1 more below"}
+
+
 def test_notes_are_true(families: str) -> None:
     told: Any = plainly.get(f"{families}/environments/Line-v12/lineage?format=json").json()
     assert len(told["ancestors"]) == 13
