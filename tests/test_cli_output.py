@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from designs import HONEST
 from rich.table import Table
 
 from spade_envs.admission import GateResult, Report, many
@@ -18,9 +19,6 @@ from spade_envs.cli import output
 from spade_envs.contract import Finding, code_sha256
 from spade_envs.contract.printable import printable, printable_json
 from spade_envs.registry import Registry, RegistryWarning
-
-sys.path.insert(0, str(Path(__file__).parent / "admission"))
-from designs import HONEST
 
 Run = Callable[..., tuple[int, str, str]]
 EVIL = "\x1b[31m\x9b1m\n\r\u202e\udcff\x07"
