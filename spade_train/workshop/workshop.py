@@ -173,7 +173,7 @@ class Workshop:
             self.designer,
             prompts.sha256(self.designer.prompt(context)),
             {"tokens": self.tokens, "temperature": heat},
-            context.document,
+            context,
         )
 
     def _constraint(self, policy: Policy) -> Constraint | None:
