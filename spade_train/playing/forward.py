@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -31,6 +32,7 @@ class Forward:
                 " the trainer's own decoder cannot sample from. Use a model with plain or sliding attention."
             )
         self.cache = SlotCache(self._config.num_hidden_layers)
+        self._cache_word = _cache_word(model)
 
     @torch.no_grad()  # whoever samples learns nothing from it; kept gradients would fill the memory
     def __call__(
@@ -61,9 +63,9 @@ class Forward:
                 input_ids=torch.tensor(ids, device=device),
                 attention_mask=self._mask(columns, seen),
                 position_ids=columns,
-                cache=self.cache,
                 use_cache=True,
                 logits_to_keep=1,
+                **{self._cache_word: self.cache},
             ).logits
         last: torch.Tensor = logits[:, -1].float()
         return last
@@ -80,6 +82,12 @@ class Forward:
             return {kind: masks[kind] for kind in self._kinds}
         only = next(iter(self._kinds), "sliding_attention" if window else "full_attention")
         return masks[only]
+
+
+def _cache_word(model: Any) -> str:
+    """Return the name that this transformers gives the cache: an older one would take the new name and pass it on."""
+    base = model.get_base_model() if hasattr(model, "get_base_model") else model
+    return "cache" if "cache" in inspect.signature(type(base).forward).parameters else "past_key_values"
 
 
 @contextmanager

@@ -141,7 +141,9 @@ def test_likelihoods_are_those_of_the_model(folder: Path, spoken: dict[str, Any]
         close(folder, prompt, tokens, chances, 0.7)
     assert spoken["plain"] == spoken["again"], "draws follow the seeds"
     assert spoken["plain"][0] != spoken["plain"][2], "rows of one prompt have draws of their own"
-    assert min(chance for _, _, chances in spoken["top"] for chance in chances) > -1.2, "two or three may be equal"
+    assert min(chance for _, _, chances in spoken["top"] for chance in chances) > -1.2, (
+        "two or three may be equal"
+    )
 
 
 def test_a_conversation_goes_on_from_the_very_tokens(folder: Path, spoken: dict[str, Any]) -> None:
