@@ -29,14 +29,15 @@ def sparkline(
         return ""
     least = min(known) if low is None else low
     most = max(known) if high is None else high
-    xs, ys = _across(len(known)), [_up(value, least, most) for value in known]
-    line = " ".join(map("{},{:g}".format, xs, ys))
+    points = list(zip(_across(len(known)), [_up(value, least, most) for value in known], strict=True))
+    line = " ".join([f"{x},{y}" for x, y in points])
+    x, y = points[-1]
     colour = look(0).colour
     return (
         f'<svg class="sparkline" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}" '
         f'width="{_WIDTH:g}" height="{_HEIGHT:g}" role="img" aria-label="{escape(printable(label))}">'
         f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
-        f'<circle cx="{xs[-1]}" cy="{ys[-1]:g}" r="2" fill="{colour}"/></svg>'
+        f'<circle cx="{x}" cy="{y}" r="2" fill="{colour}"/></svg>'
     )
 
 
@@ -47,7 +48,12 @@ def _across(of: int) -> tuple[str, ...]:
     return tuple(f"{round(_EDGE + share * (_WIDTH - 2 * _EDGE), 1):g}" for share in shares)
 
 
-def _up(value: float, least: float, most: float) -> float:
+def _up(value: float, least: float, most: float) -> str:
     """Return where a value stands, from the top."""
     up = min(1.0, max(0.0, (value - least) / (most - least))) if most > least else 0.5
-    return round(_HEIGHT - _EDGE - up * (_HEIGHT - 2 * _EDGE), 1)
+    return _FROM_TOP[round(up * _STEPS)]
+
+
+_STEPS = 160
+_FROM_TOP = [f"{_HEIGHT - _EDGE - step / _STEPS * (_HEIGHT - 2 * _EDGE):.4g}" for step in range(_STEPS + 1)]
+"""Where a line may pass, in tenths, from its bottom to its top: to write a number takes longer than to look it up."""
