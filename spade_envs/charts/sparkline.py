@@ -29,7 +29,7 @@ def sparkline(
         return ""
     least = min(known) if low is None else low
     most = max(known) if high is None else high
-    points = list(zip(_across(len(known)), [_up(value, least, most) for value in known], strict=True))
+    points = list(zip(_across(len(known)), _up(known, least, most), strict=True))
     line = " ".join([f"{x},{y}" for x, y in points])
     x, y = points[-1]
     colour = look(0).colour
@@ -48,10 +48,12 @@ def _across(of: int) -> tuple[str, ...]:
     return tuple(f"{round(_EDGE + share * (_WIDTH - 2 * _EDGE), 1):g}" for share in shares)
 
 
-def _up(value: float, least: float, most: float) -> str:
-    """Return where a value stands, from the top."""
-    up = min(1.0, max(0.0, (value - least) / (most - least))) if most > least else 0.5
-    return _FROM_TOP[round(up * _STEPS)]
+def _up(values: list[float], least: float, most: float) -> list[str]:
+    """Return where each of some values stands, from the top."""
+    if not most > least:
+        return [_FROM_TOP[_STEPS // 2]] * len(values)
+    scale = _STEPS / (most - least)
+    return [_FROM_TOP[round((min(max(value, least), most) - least) * scale)] for value in values]
 
 
 _STEPS = 160

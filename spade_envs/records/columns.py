@@ -131,7 +131,10 @@ def read(stack: Stack, *, all_versions: bool) -> Columns:
     index = tuple(_index(of_part[order], keys[order], part) for part in range(len(parts)))
     numbers = {name: np.array(found[name], np.float64)[order] for name in NUMBERS}
     by = {name: numbers[name] for name in _REALS}
-    by |= {"newest": _ranks(found["admitted_at"])[order], "round": np.array(found["round"], np.float64)[order]}
+    by |= {
+        "newest": _ranks(found["admitted_at"])[order],
+        "round": np.array(found["round"], np.float64)[order],
+    }
     skilled = [one.of(np.array(of, np.int64)) for one, (of, _) in zip(index, pairs, strict=True)]
     return Columns(
         parts=of_part[order],
