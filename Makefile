@@ -15,6 +15,9 @@ PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-c
 demo: $(VENV)/.train  ## Install, then three rounds of self-play with the embedded model.
 	$(BIN)/spade-train
 
+# Processes share the cores; threads of each would wait for one another.
+test soak: export OMP_NUM_THREADS = 1
+
 test: $(VENV)/.dev  ## Install, then the tests.
 	$(BIN)/python -m pytest -m "not soak" --numprocesses $(JOBS) --dist loadfile
 

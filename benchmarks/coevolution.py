@@ -1,6 +1,6 @@
 """Does a designer that learns with the agent beat fixed environments? Equal budgets of sampled tokens, arm by arm.
 
-    python benchmarks/coevolution.py [--arm spade fixed ...] [--seeds 3] [--tokens 12000] [--jobs 2] [--cells 1]
+    python benchmarks/coevolution.py [--arm spade fixed ...] [--seeds 3] [--tokens 5000] [--jobs 2] [--cells 1]
     python benchmarks/coevolution.py --report
 
 A cell is one arm with one seed: a run of `spade-train` that ends when its tokens are spent, and `spade-train eval` of
@@ -46,7 +46,7 @@ BASE = "base"
 REACH = ("spade/LargestValue-v0", "spade/WordSorter-v0")
 """What every arm may play beside its designs: the seeds within the model's reach."""
 COMMON = ["--learning_rate", "3e-5", "--extra_plays", "0", "--rounds", "1000", "--save_rounds", "4"]
-SUITES = {"heldout": (10, 2), f"environments={','.join(REACH)}": (60, 2), "reasoning-gym": (60, 1)}
+SUITES = {"heldout": (10, 1), f"environments={','.join(REACH)}": (40, 2), "reasoning-gym": (40, 1)}
 """Suite -> items and plays of each. Every arm and the base play the same items with the same draws."""
 RESAMPLES = 2000
 
@@ -259,7 +259,7 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--arm", nargs="*", default=list(ARMS), choices=list(ARMS))
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--tokens", type=int, default=12_000, help="sampled by both roles and for measuring")
+    parser.add_argument("--tokens", type=int, default=5_000, help="sampled by both roles and for measuring")
     parser.add_argument("--folder", type=Path, default=Path("benchmarks/results/coevolution"))
     parser.add_argument("--minutes", type=float, default=40.0, help="the most that a cell may take")
     parser.add_argument("--jobs", type=int, default=1, help="cells at once, a core each")

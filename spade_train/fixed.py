@@ -25,8 +25,11 @@ FIXED = (
     ),
     ("would break the order of the blocks, and with it every baseline", ("shuffle_dataset",)),
     (
-        "does not reach the trainer's own decoder, which samples both roles",
-        ("use_vllm", "use_transformers_continuous_batching", "cache_implementation", "generation_kwargs"),
+        "does not reach what samples both roles, turn by turn",
+        (
+            *("use_transformers_continuous_batching", "cache_implementation", "generation_kwargs"),
+            "vllm_structured_outputs_regex",
+        ),
     ),
 )
 

@@ -25,6 +25,7 @@ class Row:
 
     Attributes:
         weight: of its block: it multiplies the advantages.
+        logprobs: of each id of the completion as it was sampled; empty where TRL works them out.
     """
 
     role: Role
@@ -33,6 +34,7 @@ class Row:
     mask: tuple[int, ...]
     reward: float | None
     weight: float = 1.0
+    logprobs: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class Design:
         hint: who wrote the hint in the source, or why it is the designer's own; None where nobody else was asked.
         prompt_tokens, completion_tokens, cost: of a designer that is not trained here, as its backend counts them;
             the trainer's own tokens stand in ``prompt_ids`` and ``completion_ids``.
+        logprobs: of each id of the completion, where the sampler says them.
     """
 
     reply: str
@@ -68,6 +71,7 @@ class Design:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cost: float | None = None
+    logprobs: tuple[float, ...] = ()
 
     @property
     def sampled(self) -> int:

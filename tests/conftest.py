@@ -14,7 +14,7 @@ from spade_envs.cli import app as cli
 from spade_envs.isolation import QUARANTINE
 from spade_envs.registry import stack
 
-EXAMPLES = int(os.environ.get("SPADE_EXAMPLES", "40"))
+EXAMPLES = int(os.environ.get("SPADE_EXAMPLES", "30"))
 """Of each property that does not say its own: more where there is time."""
 settings.register_profile("spade", deadline=None, print_blob=True, max_examples=EXAMPLES)
 settings.load_profile("spade")

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from designs import HONEST, flawed
+from processes import children, eventually, lives, workers
 
 from spade_envs.admission import GateResult, Report, Settings, many
 from spade_envs.admission import judge as real_judge
@@ -22,11 +24,6 @@ from spade_envs.cli.reading import read_design
 from spade_envs.contract import Finding, code_sha256
 from spade_envs.errors import IsolationError
 from spade_envs.registry import Registry
-
-sys.path.insert(0, str(Path(__file__).parent / "admission"))
-sys.path.insert(0, str(Path(__file__).parent / "isolation"))
-from designs import HONEST, flawed
-from processes import children, eventually, lives, workers
 
 Run = Callable[..., tuple[int, str, str]]
 QUICK = Settings(reset_seeds=20, expert_seeds=10, replayed_seeds=2)

@@ -10,12 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from designs import HONEST
 
 from spade_envs.cli.app import COMMANDS
 from spade_envs.registry import Registry, add_registry
-
-sys.path.insert(0, str(Path(__file__).parent / "admission"))
-from designs import HONEST
 
 Run = Callable[..., tuple[int, str, str]]
 

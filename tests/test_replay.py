@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from designs import HONEST, flawed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_designs import ENDLESS, design
-
-sys.path.insert(0, str(Path(__file__).parent / "admission"))
-from designs import HONEST, flawed
 
 from spade_envs import IsolatedEnv, judge, seeds_folder
 from spade_envs.admission import policies

@@ -40,7 +40,7 @@ class Bench:
         return Worker.start(self._limits, hash_seed=self._hash_seed)
 
     def load(self, source: str) -> Description | Rejection:
-        """Compile the design in the worker; in a new one where a kept one was lost while nobody used it.
+        """Compile the design in the worker; in a new one where that was lost, or had died while nobody used it.
 
         Raises:
             WorkerFault: compiling failed.
@@ -48,7 +48,7 @@ class Bench:
         try:
             return self.worker.load(source)
         except WorkerFault as fault:
-            if self.worker is not self._kept or not fault.gone:
+            if fault.kind != "closed" and not (fault.gone and self.worker is self._kept):
                 raise
         self.worker = self._started()
         return self.worker.load(source)

@@ -53,9 +53,9 @@ def stacked_bars(
             heights = [fmean(part.values[at : at + many]) for at in range(0, len(xs), many)]
             _bars(axes, places, heights, below, number, part.name, 0.8 * many)
             below = [low + high for low, high in zip(below, heights, strict=True)]
-        label(axes, x, y)
         whole_ticks(axes)
         axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
+        label(axes, x, y)
         legend(axes, names, size)
 
     return draw(title, desc, plot, size, names=names)

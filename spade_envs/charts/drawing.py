@@ -105,9 +105,22 @@ def _columns(names: Sequence[str], size: tuple[float, float]) -> int:
 
 
 def label(axes: Axes, x: str, y: str) -> None:
-    """Name the axes."""
+    """Name the axes, when all is drawn and all ticks are chosen.
+
+    Numbers beside the plot may be told as multiples of a power of ten; which one stands in the axis' name, since there
+    is no room for it above the plot.
+    """
     axes.set_xlabel(printable(x))
-    axes.set_ylabel(printable(y))
+    axes.set_ylabel(" ".join(part for part in (printable(y), _multiple(axes)) if part))
+    axes.yaxis.get_offset_text().set_visible(False)
+
+
+def _multiple(axes: Axes) -> str:
+    """Return what every number at the upright axis is to be multiplied by, and what added; nothing where nothing is."""
+    formatter = axes.yaxis.get_major_formatter()
+    formatter.set_locs(list(axes.yaxis.get_majorticklocs()))
+    offset = formatter.get_offset()
+    return f"({'' if offset.startswith('+') else '× '}{offset})" if offset else ""  # noqa: RUF001 (as text is set)
 
 
 def whole_ticks(axes: Axes) -> None:

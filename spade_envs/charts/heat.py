@@ -65,8 +65,8 @@ def heat_map(
         axes.set_xlim(min(xs) - 0.5, max(xs) + 0.5)
         axes.set_ylim(edges[0], edges[-1])
         axes.set_yticks(edges)
-        label(axes, x, y)
         whole_ticks(axes)
+        label(axes, x, y)
 
     return draw(title, desc, plot, SIZE)
 

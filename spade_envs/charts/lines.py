@@ -74,8 +74,8 @@ def line_chart(
         for number, one in enumerate(shown):
             _plot(axes, one, number)
         axes.set_ylim(*limits)
-        label(axes, x, y)
         whole_ticks(axes)
+        label(axes, x, y)
         legend(axes, names, size)
 
     return draw(title, desc, plot, size, names=names)

@@ -8,14 +8,14 @@ from xml.etree import ElementTree as Tree
 
 from spade_envs.charts.palette import INK
 
-_SVG = "http://www.w3.org/2000/svg"
+SVG = "http://www.w3.org/2000/svg"
 _XLINK = "{http://www.w3.org/1999/xlink}href"
-_DROPPED = {f"{{{_SVG}}}metadata", f"{{{_SVG}}}style"}
+_DROPPED = {f"{{{SVG}}}metadata", f"{{{SVG}}}style"}
 _NUMBER = re.compile(r"-?\d+\.\d{2,}")
 _MEASURES = ("d", "x", "y", "points", "transform", "width", "height")
 _LINK = re.compile(r"(?<=#)\w+")
 
-Tree.register_namespace("", _SVG)
+Tree.register_namespace("", SVG)
 
 
 def page_svg(drawn: str, title: str, desc: str) -> str:
@@ -85,17 +85,17 @@ def _flatten(element: Tree.Element) -> None:
     """Put what lies in a group that says nothing in its place: half of the text is such groups."""
     for child in list(element):
         _flatten(child)
-        if child.tag == f"{{{_SVG}}}g" and not child.attrib:
+        if child.tag == f"{{{SVG}}}g" and not child.attrib:
             at = list(element).index(child)
             element[at : at + 1] = list(child)
-        elif child.tag == f"{{{_SVG}}}defs" and not len(child):
+        elif child.tag == f"{{{SVG}}}defs" and not len(child):
             element.remove(child)
 
 
 def _describe(root: Tree.Element, name: str, title: str, desc: str) -> None:
     """Say what the picture is, for a screen reader, and let the page decide how wide it is."""
     for at, (tag, text) in enumerate((("title", title), ("desc", desc))):
-        element = Tree.Element(f"{{{_SVG}}}{tag}", {"id": f"{name}-{tag}"})
+        element = Tree.Element(f"{{{SVG}}}{tag}", {"id": f"{name}-{tag}"})
         element.text = text
         root.insert(at, element)
     root.attrib |= {"class": "chart", "role": "img", "aria-labelledby": f"{name}-title {name}-desc"}

@@ -85,23 +85,29 @@ def _said(event: Event) -> str:
 def _tree(family: Lineage) -> Tree:
     above = family.ancestors[-MOST_ABOVE:]
     unseen = len(family.ancestors) - len(above)
-    labels = [*([Text(f"{unseen} more above", "bright_black")] if unseen else []), *map(_label, above)]
-    labels.append(_label(family.member, asked=True))
+    labels = [Text(f"{unseen} more above", "bright_black")] if unseen else []
+    labels += [_label(one, family) for one in above]
+    labels.append(_label(family.member, family).append("  <- this one", "bold"))
     root = tree = Tree(labels[0])
     for label in labels[1:]:
         tree = tree.add(label)
     waiting = [(tree, family.member)]
     while waiting:
         place, member = waiting.pop()
-        waiting += [(place.add(_label(child)), child) for child in member.children]
+        waiting += [(place.add(_label(child, family)), child) for child in member.children]
         if member.more:
             place.add(Text("more below", "bright_black"))
     return root
 
 
-def _label(member: Member, asked: bool = False) -> Text:
+def _label(member: Member, family: Lineage) -> Text:
+    others = ", ".join(printable(parent.id) for one, parent in family.joins if one == member.id)
+    label = _named(member, member == family.member)
+    return label.append(f"  and from {others}", "bright_black") if others else label
+
+
+def _named(member: Member, asked: bool) -> Text:
     if member.title is None or not member.held:
         return Text(f"{printable(member.id)} (no registry holds it)", "bright_black")
     title, status = printable(member.title), coloured(member.status)
-    label = Text.assemble((member.id, "bold" if asked else ""), f"  {title}  ", Text.from_markup(status))
-    return label.append("  <- this one", "bold") if asked else label
+    return Text.assemble((member.id, "bold" if asked else ""), f"  {title}  ", Text.from_markup(status))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from spade_train.corpus import Document
 from spade_train.designer import prompts
-from spade_train.designer.context import Designer
+from spade_train.designer.context import DesignContext, Designer
 
 
 def how_made(
@@ -15,7 +14,7 @@ def how_made(
     designer: Designer,
     prompt_sha256: str,
     sampling: Mapping[str, Any],
-    document: Document | None,
+    context: DesignContext,
 ) -> dict[str, Any]:
     """Return what all designs of one prompt share.
 
@@ -24,8 +23,10 @@ def how_made(
         designer: its way of designing.
         prompt_sha256: the prompt's hash.
         sampling: how replies are drawn.
-        document: what the prompt quotes.
+        context: what the prompt tells: the document that it quotes, what is joined.
     """
+    document = context.document
+    joined = {"parents": list(context.parents)} if designer.way == "compose" else {}  # a header names one
     return {
         "designer": model,
         "way": designer.way,
@@ -34,4 +35,5 @@ def how_made(
         "sampling": dict(sampling),
         "document": document.source if document else None,
         "document_licence": document.licence if document else None,
+        **joined,
     }

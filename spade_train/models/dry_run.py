@@ -123,7 +123,7 @@ def _load(settings: Settings, look: Look) -> Load:
         linear_bytes=0.56 if options.load_in_4bit else 1.0 if options.load_in_8bit else dtype,
         compute_bytes=2 if grpo.bf16 or grpo.fp16 or dtype == 2 else 4,
         optimiser=str(getattr(grpo.optim, "value", grpo.optim)),
-        checkpointing=bool(grpo.activation_checkpointing or grpo.gradient_checkpointing),
+        checkpointing=bool(grpo.gradient_checkpointing),
         micro_rows=grpo.per_device_train_batch_size,
         row_tokens=prompt + grpo.max_completion_length,
         scored_tokens=grpo.max_completion_length,

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+import numpy as np
 import torch
 
 
 class Constraint(Protocol):
-    """What :meth:`spade_train.playing.decoding.Decoder.sample` asks while it samples replies side by side."""
+    """What whoever samples replies side by side asks about each of them.
+
+    Attributes:
+        schema: the JSON schema that every reply keeps.
+    """
+
+    schema: Mapping[str, Any]
 
     def start(self, row: int) -> list[int]:
         """Begin a row's reply; return the tokens that it must start with."""
@@ -20,6 +27,9 @@ class Constraint(Protocol):
 
     def advance(self, row: int, token: int) -> list[int]:
         """Note that the row's model chose ``token``; return the tokens that must follow it."""
+
+    def chosen(self, tokens: Sequence[int]) -> list[int]:
+        """Return for each token of a whole reply 1 where the model chose it, and 0 where nothing else could be said."""
 
 
 class JsonConstraint:
@@ -32,10 +42,12 @@ class JsonConstraint:
         import llguidance
         import llguidance.hf
 
+        self.schema = schema
         self._matcher = llguidance.LLMatcher
         self._tokenizer = llguidance.hf.from_tokenizer(tokenizer, n_vocab=vocabulary)
         style = {"whitespace_flexible": False, "key_separator": ": ", "item_separator": ", "}
         self._grammar = self._matcher.grammar_from_json_schema(json.dumps(schema), defaults=style)
+        self._loose = self._matcher.grammar_from_json_schema(json.dumps(schema))
         self._end: int = tokenizer.eos_token_id
         self._matchers: dict[int, Any] = {}
 
@@ -54,6 +66,17 @@ class JsonConstraint:
         """Follow the row's choice."""
         self._matchers[row].consume_token(token)
         return self._forced(row)
+
+    def chosen(self, tokens: Sequence[int]) -> list[int]:
+        """Tell apart what was sampled elsewhere, where the grammar may leave more freedom between the values."""
+        matcher = self._matcher(self._tokenizer, self._loose)
+        marks: list[int] = []
+        for token in tokens:
+            ways = np.count_nonzero(np.frombuffer(matcher.compute_logit_bias(), np.uint8))
+            if not matcher.consume_token(token):
+                break
+            marks.append(int(ways > 1))
+        return marks + [1] * (len(tokens) - len(marks))
 
     def _forced(self, row: int) -> list[int]:
         matcher = self._matchers[row]

@@ -20,8 +20,11 @@ from typing import Any
 
 import torch
 
+from spade_train.engine.interface import Engine
+from spade_train.engine.turns import Turns
 from spade_train.playing.chat import Chat
 from spade_train.playing.constraint import Constraint
+from spade_train.playing.conversations import Conversations, Sampled
 from spade_train.playing.forward import Forward
 from spade_train.playing.sampling import Filters, Sampler
 
@@ -33,19 +36,6 @@ PASS_ELSEWHERE = 2000
 
 SHARED = 16
 """Beginnings of fewer tokens are not worth a pass."""
-
-
-@dataclass
-class Sampled:
-    """One row's new tokens; ``chosen`` is 1 where the model chose and 0 where the grammar left no choice."""
-
-    tokens: list[int] = field(default_factory=list)
-    chosen: list[int] = field(default_factory=list)
-
-    def extend(self, tokens: Sequence[int], chosen: int) -> None:
-        """Append tokens of one kind."""
-        self.tokens += tokens
-        self.chosen += [chosen] * len(tokens)
 
 
 @dataclass(eq=False)
@@ -70,7 +60,7 @@ class _Row:
 
 
 class Decoder:
-    """A batch of conversations with one model; rows keep their number in ``prompts``.
+    """The trainer's own :class:`Conversations`: with a model of transformers in this process.
 
     Args:
         model: a causal language model of transformers.
@@ -121,14 +111,11 @@ class Decoder:
 
     @property
     def running(self) -> int:
-        """How many rows have not been dropped."""
+        """See :class:`Conversations`."""
         return len(self._rows)
 
     def speak(self, limit: int, constraint: Constraint | None = None) -> dict[int, Sampled]:
-        """Let the rows speak until some have ended their turn or said ``limit`` tokens; return what those said.
-
-        Each of them must be dropped or made to hear something before it can speak again.
-        """
+        """See :class:`Conversations`."""
         while any(row.speaks for row in self._rows):
             self._read()
             self._choose(constraint)
@@ -140,13 +127,13 @@ class Decoder:
         return {}
 
     def hear(self, number: int, tokens: Sequence[int]) -> None:
-        """Let a row read what it did not choose; then it is its turn."""
+        """See :class:`Conversations`."""
         row = self._rows[self._slot(number)]
         row.tokens += tokens
         row.said, row.speaks = Sampled(), True
 
     def drop(self, number: int) -> None:
-        """End a conversation; its place in the batch is free."""
+        """See :class:`Conversations`; its place in the batch is free."""
         slot = self._slot(number)
         last = self._rows.pop()
         if slot < len(self._rows):
@@ -154,7 +141,7 @@ class Decoder:
             self._rows[slot] = last
 
     def sample(self, limit: int, constraint: Constraint | None = None) -> list[Sampled]:
-        """Let every row speak once, and end all conversations."""
+        """See :class:`Conversations`."""
         said: dict[int, Sampled] = {}
         for row in self._rows:
             row.say(constraint.start(row.number) if constraint else [], 0)
@@ -248,6 +235,7 @@ class Policy:
     Attributes:
         generator: where the seeds of the rows' draws come from (default: torch's global generator).
         template: settings of the chat template, such as ``enable_thinking``.
+        engine: samples in the place of the trainer's own decoder; it holds the model's weights.
     """
 
     model: Any
@@ -256,6 +244,7 @@ class Policy:
     generator: torch.Generator | None = None
     filters: Filters = field(default_factory=Filters)
     template: dict[str, Any] = field(default_factory=dict)
+    engine: Engine | None = None
 
     @cached_property
     def chat(self) -> Chat:
@@ -270,12 +259,14 @@ class Policy:
         closing = [] if self.chat.closing is None else [self.chat.closing]
         return frozenset([self.tokenizer.eos_token_id, *declared, *closing])
 
-    def decoder(self, prompts: Sequence[Sequence[int]]) -> Decoder:
+    def decoder(self, prompts: Sequence[Sequence[int]]) -> Conversations:
         """Begin a batch of conversations."""
         source = self.generator
         device = source.device if source else "cpu"
         seeds = torch.randint(2**62, (len(prompts),), generator=source, device=device).tolist()
         sampler = Sampler(self.temperature, self.filters)
+        if self.engine is not None:
+            return Turns(self.engine, prompts, sampler=sampler, stop=self.stop, seeds=seeds)
         return Decoder(self.model, prompts, sampler=sampler, stop=self.stop, seeds=seeds)
 
     def ids(self, text: str) -> list[int]:

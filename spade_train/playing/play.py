@@ -13,6 +13,7 @@ from typing import Literal
 from spade_envs.errors import WorkerFault
 from spade_train.monitors.echo import echoes
 from spade_train.playing.blind import Blind
+from spade_train.playing.conversations import Sampled
 from spade_train.playing.decoding import Policy
 from spade_train.playing.prompts import Example, TextEnvironment, agent_messages, worked_examples
 
@@ -76,6 +77,7 @@ class Episode:
         turn_limit: the turns that it may take; None where that is unknown.
         echoed: whether an action holds a token that stood in the hint alone.
         unread: which of the agent's turns, counted from 0, could not be read as an action.
+        logprobs: of each id of the completion as it was sampled, else 0; empty where TRL works them out.
     """
 
     task: Task
@@ -91,6 +93,7 @@ class Episode:
     turn_limit: int | None = None
     echoed: bool = False
     unread: tuple[int, ...] = ()
+    logprobs: tuple[float, ...] = ()
 
     def replies(self, policy: Policy) -> list[str]:
         """Return what the agent said, turn by turn, without the end of its turns; its policy reads the tokens."""
@@ -114,6 +117,7 @@ class _Running:
     prompt: list[int] = field(default_factory=list)
     completion: list[int] = field(default_factory=list)
     mask: list[int] = field(default_factory=list)
+    logprobs: list[float] = field(default_factory=list)
     return_: float = 0.0
     success: bool = False
     readable: int = 0
@@ -123,9 +127,10 @@ class _Running:
     hint: str | None = None
     shown: list[str] = field(default_factory=list)
 
-    def say(self, tokens: Sequence[int], mask: int) -> None:
+    def say(self, tokens: Sequence[int], mask: int, logprobs: Sequence[float] = ()) -> None:
         self.completion += tokens
         self.mask += [mask] * len(tokens)
+        self.logprobs += logprobs or [0.0] * len(tokens)
 
 
 def play(policy: Policy, tasks: Sequence[Task], make: Make, limits: Limits) -> list[Episode]:
@@ -167,7 +172,7 @@ def _expert_episode(
             if len(said) > limits.turn:
                 one.end = "context"
             else:
-                _turn(policy, one, said, limits)
+                _turn(policy, one, Sampled(said), limits)
     except WorkerFault:
         one.end = "fault"
     finally:
@@ -217,16 +222,17 @@ def _play_all(policy: Policy, live: list[_Running], limits: Limits) -> None:
     decoder = policy.decoder([one.prompt for one in live]) if live else None
     while decoder and decoder.running:
         for row, reply in decoder.speak(limits.turn).items():
-            answer = _turn(policy, live[row], reply.tokens, limits)
+            answer = _turn(policy, live[row], reply, limits)
             if live[row].end is None:
                 decoder.hear(row, answer)
             else:
                 decoder.drop(row)
 
 
-def _turn(policy: Policy, one: _Running, said: list[int], limits: Limits) -> list[int]:
+def _turn(policy: Policy, one: _Running, reply: Sampled, limits: Limits) -> list[int]:
     """Take one reply to the environment; return the tokens in which the environment answers."""
-    one.say(said, 1)
+    said = reply.tokens
+    one.say(said, 1, reply.logprobs)
     one.actions.append(policy.chat.action(said, policy.stop))
     assert one.env is not None  # who plays has been opened
     try:
@@ -277,4 +283,5 @@ def _episode(policy: Policy, one: _Running) -> Episode:
         turn_limit=one.env.turn_limit if one.env else None,
         echoed=one.hint is not None and echoes(one.actions, one.hint, one.shown),
         unread=tuple(one.unread),
+        logprobs=tuple(one.logprobs) if any(one.logprobs) else (),
     )

@@ -11,6 +11,20 @@ from spade_train.report.series import rate, regret, success
 from spade_train.report.values import Designs, RoundFacts, RunFacts
 from spade_train.rewards.uncertainty import Estimate
 
+TITLES = {
+    "success": "Success",
+    "funnel": "From designs to environments",
+    "yield": "Yield",
+    "difficulty": "Difficulty over rounds",
+    "regret": "Regret of new designs",
+    "rewards": "Rewards",
+    "held-out": "Held-out",
+    "diversity": "Diversity of designs",
+    "recovery": "Recovery after an invalid action",
+    "loss": "Loss",
+    "learning": "Entropy and gradient",
+}
+"""Name -> title, in the order in which they are shown."""
 BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 
@@ -37,14 +51,14 @@ def success_chart(run: RunFacts) -> Picture:
         _line("with the hint", known, lambda one: success(one, hinted=True)),
     )
     note = "Mean over each round's environments, which change; the band is its 95 % interval."
-    return _lines("success", "Success", note, lines, "success", (0.0, 1.0))
+    return _lines("success", note, lines, "success", (0.0, 1.0))
 
 
 def regret_chart(run: RunFacts) -> Picture:
     """Regret of the designs."""
     known = [one for one in run.done if one.regret is not None]
     note = "Mean return with the hint less that without, of each round's new designs: what the designer is paid by."
-    return _lines("regret", "Regret of new designs", note, (_line("regret", known, regret),), "regret")
+    return _lines("regret", note, (_line("regret", known, regret),), "regret")
 
 
 def yield_chart(run: RunFacts) -> Picture:
@@ -60,17 +74,17 @@ def yield_chart(run: RunFacts) -> Picture:
         Stack(name, tuple(float(max(0, of(one.designs))) for one in known)) for name, of in parts.items()
     )
     svg = stacked_bars(
-        "Yield", _said(stacks[0].values, "admitted designs a round"), _xs(known), stacks, y="designs"
+        TITLES["yield"], _said(stacks[0].values, "admitted designs a round"), _xs(known), stacks, y="designs"
     )
-    return Picture("yield", "Yield", "What became of each round's designs.", svg)
+    return _picture("yield", "What became of each round's designs.", svg)
 
 
 def funnel(run: RunFacts) -> Picture:
     """From designs to admitted environments, over all rounds."""
     made = reduce(Designs.plus, (one.designs for one in run.rounds), Designs())
     desc = ", ".join(f"{count} {name}" for name, count in made.stages)
-    svg = funnel_chart("From designs to environments", desc, made.stages)
-    return Picture("funnel", "From designs to environments", "All rounds; shares are of all designs.", svg)
+    svg = funnel_chart(TITLES["funnel"], desc, made.stages)
+    return _picture("funnel", "All rounds; shares are of all designs.", svg)
 
 
 def difficulty_chart(run: RunFacts) -> Picture:
@@ -81,17 +95,22 @@ def difficulty_chart(run: RunFacts) -> Picture:
     whole = sum(map(sum, counts))
     desc = f"of {whole}, {least} were won in less than a fifth of the plays, {most} in four fifths or more"
     svg = heat_map(
-        "Difficulty", desc, tuple(one.number + 1 for one in known), BINS, counts, y="success without the hint"
+        TITLES["difficulty"],
+        desc,
+        tuple(one.number + 1 for one in known),
+        BINS,
+        counts,
+        y="success without the hint",
     )
     note = "How many environments of a round had which success: what lies at the bottom or at the top teaches little."
-    return Picture("difficulty", "Difficulty over rounds", note, svg)
+    return _picture("difficulty", note, svg)
 
 
 def loss_chart(run: RunFacts) -> Picture:
     """The loss."""
     lines = (_plain("loss", run.done, lambda one: one.loss),)
     note = "GRPO's loss is near nought by its making; jumps are what to look for."
-    return _lines("loss", "Loss", note, lines, "loss")
+    return _lines("loss", note, lines, "loss")
 
 
 def learning_chart(run: RunFacts) -> Picture:
@@ -101,7 +120,7 @@ def learning_chart(run: RunFacts) -> Picture:
         _plain("gradient's norm", run.done, lambda one: one.grad_norm),
     )
     note = "Entropy near nought: the agent says the same in all plays of a group."
-    return _lines("learning", "Entropy and gradient", note, lines, "")
+    return _lines("learning", note, lines, "")
 
 
 def reward_chart(run: RunFacts) -> Picture:
@@ -110,7 +129,7 @@ def reward_chart(run: RunFacts) -> Picture:
         _plain("agent", run.done, lambda one: one.agent_reward),
         _plain("designer", run.done, lambda one: one.designer_reward),
     )
-    return _lines("rewards", "Rewards", "Mean reward of each role's rows.", lines, "reward")
+    return _lines("rewards", "Mean reward of each role's rows.", lines, "reward")
 
 
 def diversity_chart(run: RunFacts) -> Picture:
@@ -118,7 +137,7 @@ def diversity_chart(run: RunFacts) -> Picture:
     known = [one for one in run.done if one.ideas is not None]
     lines = (_plain("effective ideas", known, lambda one: one.ideas),)
     note = "How many equally frequent ideas would be as various as a round's designs."
-    return _lines("diversity", "Diversity of designs", note, lines, "ideas", (0.0, None))
+    return _lines("diversity", note, lines, "ideas", (0.0, None))
 
 
 def held_out_chart(run: RunFacts) -> Picture:
@@ -129,7 +148,7 @@ def held_out_chart(run: RunFacts) -> Picture:
             suites.setdefault(one.suite, []).append((one.rounds, one.score))
     lines = tuple(_of_points(name, points) for name, points in suites.items())
     note = "Evaluations between rounds (--evaluate_rounds), with 95 % intervals."
-    return _lines("held-out", "Held-out", note, lines, "success", (0.0, 1.0))
+    return _lines("held-out", note, lines, "success", (0.0, 1.0))
 
 
 def recovery_chart(run: RunFacts) -> Picture:
@@ -143,7 +162,7 @@ def recovery_chart(run: RunFacts) -> Picture:
         ),
     )
     note = "The share of plays with a turn that could not be read as an action, and whether the turn after it could."
-    return _lines("recovery", "Recovery after an invalid action", note, lines, "share", (0.0, 1.0))
+    return _lines("recovery", note, lines, "share", (0.0, 1.0))
 
 
 PICTURES: dict[str, Callable[[RunFacts], Picture]] = {
@@ -159,19 +178,22 @@ PICTURES: dict[str, Callable[[RunFacts], Picture]] = {
     "loss": loss_chart,
     "learning": learning_chart,
 }
-"""Name -> what draws it, in the order in which they are shown."""
+"""Name -> what draws it, in the same order."""
 
 
 def _lines(
     name: str,
-    title: str,
     note: str,
     lines: tuple[Line, ...],
     y: str,
     limits: tuple[float | None, float | None] = (None, None),
 ) -> Picture:
     desc = "; ".join(f"{one.name}: {_said(one.ys, 'points')}" for one in lines)
-    return Picture(name, title, note, line_chart(title, desc, lines, y=y, limits=limits))
+    return _picture(name, note, line_chart(TITLES[name], desc, lines, y=y, limits=limits))
+
+
+def _picture(name: str, note: str, svg: str) -> Picture:
+    return Picture(name, TITLES[name], note, svg)
 
 
 def _line(name: str, rounds: Sequence[RoundFacts], figure: Callable[[RoundFacts], Estimate | None]) -> Line:

@@ -53,14 +53,21 @@ class Pay:
         ceiling = reward_ceiling(alarms, design.env_id) if design.env_id else None
         if ceiling is not None:
             reward = min(reward, ceiling)
-        return Row("designer", design.prompt_ids, design.completion_ids, design.mask, reward)
+        return Row(
+            "designer",
+            design.prompt_ids,
+            design.completion_ids,
+            design.mask,
+            reward,
+            logprobs=design.logprobs,
+        )
 
     def _block(self, block: Block) -> list[Row]:
         unlike = novelty([one.actions for one in block.plain])
         outcomes = [_outcome(one, new) for one, new in zip(block.plain, unlike, strict=True)]
         weight = weight_of(block.env_id, self.weights)
         return [
-            Row("agent", one.prompt_ids, one.completion_ids, one.mask, reward, weight)
+            Row("agent", one.prompt_ids, one.completion_ids, one.mask, reward, weight, one.logprobs)
             for one, reward in zip(block.plain, block_rewards(outcomes, self.agent), strict=True)
         ]
 

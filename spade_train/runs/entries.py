@@ -43,7 +43,7 @@ def earnings(played: Round, advantages: Sequence[float]) -> tuple[list[Earned | 
 def design_entry(design: Design, number: int, slot: int, earned: Earned | None) -> dict[str, Any]:
     """Return the line of ``designs.jsonl``; ``earned`` is None where the designer does not learn."""
     kept = asdict(design)
-    del kept["prompt_ids"], kept["completion_ids"], kept["mask"]
+    del kept["prompt_ids"], kept["completion_ids"], kept["mask"], kept["logprobs"]
     prompt = _hash(design.prompt_ids)
     return {
         "round": number,

@@ -16,6 +16,7 @@ from trl import GRPOTrainer
 from spade_envs.errors import SpadeError, UsageError
 from spade_train.clock import Clock
 from spade_train.display import Display
+from spade_train.engine import Engine
 from spade_train.evaluation.between import BetweenRounds, told
 from spade_train.playing.decoding import Policy
 from spade_train.rounds import Round
@@ -52,6 +53,10 @@ class Between:
         random.setstate(self.python_state)
 
 
+DIFFERENCE = "sampling/sampling_logp_difference/mean"
+"""TRL's name for how far vLLM's log-probabilities lie from the trainer's, a mean over sampled tokens."""
+
+
 def _no_adapters(_role: str) -> None:
     """Both roles are the same weights."""
 
@@ -67,6 +72,7 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
 
     gradients: RoleGradients
     adapters: RoleAdapters | None = None
+    engine: Engine | None = None
 
     def __init__(
         self,
@@ -101,7 +107,7 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
         self._trainer = trainer
         if number == 0:
             self._evaluate(0)
-        with sampling(trainer, selfplay.seed, number) as policy:
+        with sampling(trainer, selfplay.seed, number, self.engine) as policy:
             played = self._played(policy, number)
             worth = self._settings.advantages(played.rows)
             self._entry = self._records.keep(played, worth, policy)
@@ -146,7 +152,7 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
             return
         console = self.display.console
         console.print(f"evaluating after {done} rounds")
-        with sampling(self._trainer, self.selfplay.seed, -2) as policy:
+        with sampling(self._trainer, self.selfplay.seed, -2, self.engine) as policy:
             self.use_agent()
             try:
                 for line in self._evaluation.evaluate(policy, done):
@@ -191,6 +197,8 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
             return
         self._clock.stop("train")
         learned = {key: logs.get(key) for key in ("loss", "grad_norm", "entropy", "learning_rate")}
+        if self.engine is not None:
+            learned["sampling_difference"] = logs.get(DIFFERENCE)
         self._entry |= {**learned, "gradient": self.gradients.take(), **self._clock.entry()}
         self._records.finish(self._entry)
         self.entries.append(self._entry)

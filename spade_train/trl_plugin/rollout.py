@@ -13,10 +13,12 @@ from datasets import Dataset
 from trl import GRPOConfig, GRPOTrainer
 from trl.models.utils import unwrap_model_for_generation
 
+from spade_train.engine import Engine
 from spade_train.playing.decoding import Policy
 from spade_train.playing.sampling import Filters
 from spade_train.rounds import Row
 from spade_train.schedule import Schedule
+from spade_train.trl_plugin.vllm import refresh
 
 
 def tasks(rounds: int, schedule: Schedule, processes: int = 1) -> Dataset:
@@ -46,15 +48,16 @@ def round_of(prompts: Sequence[str], schedule: Schedule, rank: int) -> int:
 
 
 @contextmanager
-def sampling(trainer: GRPOTrainer, seed: int, number: int) -> Iterator[Policy]:
-    """Give the trainer's weights as a policy for one round. Its draws depend on seed, round and rank alone."""
+def sampling(trainer: GRPOTrainer, seed: int, number: int, engine: Engine | None = None) -> Iterator[Policy]:
+    """Give the trainer's weights as a policy for one round. Its draws depend on seed, round and rank alone.
+
+    Args:
+        engine: vLLM's, where it samples in the place of the trainer's own decoder.
+    """
     draws = torch.Generator(trainer.accelerator.device)
     rank = trainer.accelerator.process_index
     draws.manual_seed(random.Random(f"{seed}/{number}/{rank}/draws").getrandbits(63))
-    with (
-        unwrap_model_for_generation(trainer.model_wrapped, trainer.accelerator) as model,
-        trainer.accelerator.autocast(),
-    ):
+    with _model(trainer, engine) as model, trainer.accelerator.autocast():
         training = model.training
         model.eval()
         try:
@@ -65,9 +68,21 @@ def sampling(trainer: GRPOTrainer, seed: int, number: int) -> Iterator[Policy]:
                 draws,
                 filters(trainer.args),
                 trainer.chat_template_kwargs,
+                engine,
             )
         finally:
             model.train(training)
+
+
+@contextmanager
+def _model(trainer: GRPOTrainer, engine: Engine | None) -> Iterator[Any]:
+    """Give the model to sample with, whole; an engine has the weights, and is asked in its place."""
+    if engine is None:
+        with unwrap_model_for_generation(trainer.model_wrapped, trainer.accelerator) as model:
+            yield model
+    else:
+        refresh(trainer)
+        yield trainer.accelerator.unwrap_model(trainer.model)
 
 
 def filters(args: GRPOConfig) -> Filters:
@@ -87,10 +102,17 @@ def batch(rows: Sequence[Row], signal: Sequence[float], measures: dict[str, floa
         "prompt_ids": [list(row.prompt_ids) for row in rows],
         "completion_ids": [list(row.completion_ids) for row in rows],
         "env_mask": [list(row.mask) for row in rows],
-        "logprobs": None,
+        "logprobs": _logprobs(rows),
         "signal": list(signal),
         "measures": measures,
     }
+
+
+def _logprobs(rows: Sequence[Row]) -> list[list[float]] | None:
+    """Return what vLLM sampled from; what it did not sample, the mask leaves out."""
+    if not any(row.logprobs for row in rows):
+        return None
+    return [list(row.logprobs) or [0.0] * len(row.completion_ids) for row in rows]
 
 
 def advantage(

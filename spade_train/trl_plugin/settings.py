@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import torch
@@ -19,6 +19,10 @@ from spade_train.flags import Words
 from spade_train.rewards.advantages import Advantages, RoleSettings, Scale, advantages
 from spade_train.rewards.paying import reward_blocks
 from spade_train.rounds import Row
+from spade_train.trl_plugin.vllm import check_vllm
+
+FORMER = {"activation_checkpointing": "gradient_checkpointing"}
+"""Settings by their names in transformers before 5.24, below which vLLM holds it."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,7 @@ def parser() -> TrlParser:
 
 def known_settings() -> set[str]:
     """Return the name of every flag, without dashes."""
-    return {action.dest for action in parser()._actions if action.dest != "help"}
+    return {action.dest for action in parser()._actions if action.dest != "help"} | FORMER.keys()
 
 
 def settings(said: Words) -> Settings:
@@ -75,6 +79,7 @@ def settings(said: Words) -> Settings:
     """
     check_fixed(name for _, name in said.names())
     full = parser()
+    said = _as_known(said, {action.dest for action in full._actions})
     check_preset(said, full._actions)
     full.set_defaults_with_config(**said.preset)
     plain = full.parse_args(list(said.flags))
@@ -88,15 +93,24 @@ def settings(said: Words) -> Settings:
     except (ValueError, ImportError) as problem:
         raise UsageError(str(problem)) from problem
     _check_weights(selfplay, grpo, model)
+    check_vllm(selfplay, grpo, said)
     _check_reports(grpo.report_to)
     return Settings(selfplay, grpo, model, grpo.scale_rewards)
+
+
+def _as_known(said: Words, known: Container[str]) -> Words:
+    """Return the words with each setting under the name that the transformers at hand knows it by."""
+    former = {new: old for new, old in FORMER.items() if new not in known}
+    preset = {former.get(key, key): value for key, value in said.preset.items()}
+    flags = (f"--{former[word[2:]]}" if word[2:] in former else word for word in said.flags)
+    return replace(said, preset=preset, flags=tuple(flags))
 
 
 def _check_weights(own: SelfPlayConfig, grpo: GRPOConfig, model: ModelConfig) -> None:
     """Raise :class:`UsageError` where the roles cannot have weights of their own in this way."""
     if own.role_adapters and not model.use_peft:
         raise UsageError("role_adapters wants adapters: add use_peft.")
-    if own.role_adapters and (grpo.gradient_checkpointing or grpo.activation_checkpointing):
+    if own.role_adapters and grpo.gradient_checkpointing:
         raise UsageError(
             "role_adapters and activation_checkpointing contradict each other: recomputing a layer "
             "would take the adapter of another row. Set activation_checkpointing: false."

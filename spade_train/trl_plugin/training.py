@@ -19,6 +19,7 @@ from spade_train.trl_plugin.hook import Hook
 from spade_train.trl_plugin.rollout import advantage, sampling, tasks
 from spade_train.trl_plugin.scoring import score_completions_only
 from spade_train.trl_plugin.settings import Settings
+from spade_train.trl_plugin.vllm import engine
 from spade_train.trl_plugin.weights import designer, loading, part_roles, tokenizer
 from spade_train.world import World
 
@@ -113,6 +114,7 @@ def _trainer(settings: Settings, model: str, hook: Hook) -> GRPOTrainer:
         raise UsageError(f"The model {model} cannot be loaded: {str(problem).splitlines()[0]}") from problem
     trainer.remove_callback(PrinterCallback)
     part_roles(trainer, hook, settings)
+    hook.engine = engine(trainer)
     return trainer
 
 

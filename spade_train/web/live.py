@@ -7,7 +7,7 @@ from typing import Any
 
 from spade_train.report.figures import rounds_table
 from spade_train.report.gathering import Line
-from spade_train.report.pictures import PICTURES
+from spade_train.report.pictures import TITLES
 from spade_train.report.reading import RunReader
 from spade_train.report.tables import Table
 from spade_train.report.triage import holds_back, triage
@@ -59,9 +59,9 @@ class Live:
     alarms: tuple[tuple[int, str], ...]
 
     @property
-    def charts(self) -> tuple[str, ...]:
-        """The names of the charts."""
-        return tuple(PICTURES)
+    def charts(self) -> dict[str, str]:
+        """Name -> title of each chart."""
+        return TITLES
 
     @property
     def first(self) -> Verdict | None:

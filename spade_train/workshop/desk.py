@@ -171,7 +171,7 @@ class Desk:
     def _provenance(self, designer: Designer, draft: _Draft, attempt: Attempt, read: Draft) -> dict[str, Any]:
         how = self.sampling
         sampling = {"tokens": how.tokens, "temperature": how.temperature, "top_p": how.top_p}
-        made = how_made(self.backend.name, designer, attempt.prompt_sha256, sampling, draft.context.document)
+        made = how_made(self.backend.name, designer, attempt.prompt_sha256, sampling, draft.context)
         return {**made, "mends": list(read.mends), "repairs": len(draft.attempts)}
 
 

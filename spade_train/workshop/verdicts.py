@@ -46,7 +46,9 @@ def after(before: Design, now: Design) -> Design:
 
 def as_row(first: Design, repaired: Design, repairs: int) -> Design:
     """Return the row of the first reply with the source that came of its repair."""
-    kept = {name: getattr(first, name) for name in ("reply", "prompt_ids", "completion_ids", "mask")}
+    kept = {
+        name: getattr(first, name) for name in ("reply", "prompt_ids", "completion_ids", "mask", "logprobs")
+    }
     return replace(repaired, **kept, compiled=first.compiled, repairs=repairs)
 
 

@@ -151,7 +151,13 @@ class Workshop:
         asked = [policy.ids(policy.chat.render(chat)) for chat in chats]
         replies = policy.decoder(asked).sample(self.tokens, constraint)
         return [
-            Design(policy.text(one.tokens), tuple(prompt), tuple(one.tokens), tuple(one.chosen))
+            Design(
+                policy.text(one.tokens),
+                tuple(prompt),
+                tuple(one.tokens),
+                tuple(one.chosen),
+                logprobs=tuple(one.logprobs),
+            )
             for prompt, one in zip(asked, replies, strict=True)
         ]
 
@@ -167,7 +173,7 @@ class Workshop:
             self.designer,
             prompts.sha256(self.designer.prompt(context)),
             {"tokens": self.tokens, "temperature": heat},
-            context.document,
+            context,
         )
 
     def _constraint(self, policy: Policy) -> Constraint | None:

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
-from pathlib import Path
 
 import pytest
 from designs import HONEST, flawed
+from processes import children, command_line, eventually, lives
 
 from spade_envs.admission import Settings, judge, many
 from spade_envs.admission.many import judge_many
 from spade_envs.admission.report import Report
 from spade_envs.errors import IsolationError
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "isolation"))
-from processes import children, command_line, eventually, lives
 
 QUICK = Settings(reset_seeds=20, expert_seeds=10, more_expert_seeds=0, replayed_seeds=2)
 BAD_HEADER = HONEST.replace('domain = "games"', 'domain = "fun"')

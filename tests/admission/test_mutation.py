@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from mutation import OPERATORS, Design, Operator
+from mutation.proving import Mutant, mutants, prove
 
 from spade_envs import judge, parse_header, seeds_folder
 from spade_envs.contract import Header
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-
-from mutation import OPERATORS, Design, Operator
-from mutation.proving import Mutant, mutants, prove
 
 SEEDS = sorted(seeds_folder().glob("*.py"))
 NAMES = [operator.name for operator in OPERATORS]

@@ -74,9 +74,12 @@ def work(folder):
         queue.take(serial, serial)
 
 for attempt in range(5):
+    folder = Path(sys.argv[1]) / str(attempt)
     if not (child := os.fork()):
-        work(Path(sys.argv[1]) / str(attempt))
-    time.sleep(0.05 + 0.03 * attempt)
+        work(folder)
+    while not list(folder.glob("[0-9]*.json")):
+        time.sleep(0.01)
+    time.sleep(0.03 * attempt)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
 """

@@ -182,3 +182,19 @@ def test_the_settings_of_others_are_left_alone() -> None:
     before = dict(matplotlib.rcParams)
     frame.draw("t", "d", frame.nothing)
     assert dict(matplotlib.rcParams) == before
+
+
+@pytest.mark.parametrize(
+    ("values", "name"),
+    [
+        ((1e-9, 3e-9, 2e-9), "loss (× 1e−9)"),  # noqa: RUF001 (as text is set)
+        ((2e7, 5e7, 1e7), "loss (× 1e7)"),  # noqa: RUF001
+        ((1000.0001, 1000.0002, 1000.0003), "loss (+1e3)"),
+        ((0.1, 0.2, 0.3), "loss"),
+    ],
+)
+def test_a_power_of_ten_stands_in_the_axis_name(values: tuple[float, ...], name: str) -> None:
+    root = Tree.fromstring(line_chart("t", "d", (Line("a", ROUNDS, values),), y="loss"))
+    said = [one.text for one in root.iter() if one.text]
+    assert name in said
+    assert [one for one in said if "1e" in one] == [name] * (name != "loss")

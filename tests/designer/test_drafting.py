@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from spade_envs import Registry
+from spade_envs.registry.lineage import lineage
 from spade_train.backends import Answer, Ask, Failed
-from spade_train.designer import DesignContext, Document, EditDesigner, FreeDesigner
+from spade_train.designer import ComposeDesigner, DesignContext, Document, EditDesigner, FreeDesigner
 from spade_train.designer.worked import examples_of, short_examples
 from spade_train.workshop.attempts import Drafted
 from spade_train.workshop.desk import Desk, Sampling
@@ -74,6 +75,20 @@ def test_a_sound_file_is_admitted_with_how_it_was_made(registry: Registry) -> No
     )
     assert kept["prompt_sha256"] == design.attempts[0].prompt_sha256
     assert (kept["mends"], kept["repairs"]) == (["header"], 0)
+
+
+def test_a_joined_design_is_of_the_family_of_both(registry: Registry) -> None:
+    both = [str(registry.add(source, {})) for source in (GLACIER, SCRIBE)]
+    known = dict(zip(both, (GLACIER, SCRIBE), strict=True))
+    designer = ComposeDesigner(brief=True, known=lambda: known)
+    (design,) = Desk(Script([fenced(TRAIN)]), registry, Sampling()).make(designer, (CONTEXT,))
+    assert set(design.parents) == set(both)
+    assert design.env_id is not None
+    found = lineage(design.env_id, [registry])
+    parents = {found.ancestors[-1].id, *(parent.id for _, parent in found.joins)}
+    assert parents == set(both)
+    for parent in both:
+        assert [child.id for child in lineage(parent, [registry]).member.children] == [design.env_id]
 
 
 def test_a_refused_file_goes_back_and_its_methods_are_put_in(registry: Registry) -> None:

@@ -77,6 +77,8 @@ def test_lineage_is_a_tree_in_which_the_asked_one_is_marked(run: Run, user: Regi
     for k in range(25):
         last = born(user, "Long", last, k)
     assert "6 more above" in run("lineage", last)[1]
+    joined = born(user, "Joined", first, made={"parents": [first, second]})
+    assert f"{joined}  A design  admitted  and from {second}" in run("lineage", first)[1]
     circle = [born(user, "Yin", "spade/Yang-v0"), born(user, "Yang", "spade/Yin-v0")]
     assert "go in a circle" in run("lineage", circle[0])[2]
 

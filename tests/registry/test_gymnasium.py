@@ -11,12 +11,10 @@ from pathlib import Path
 import gymnasium
 import numpy as np
 import pytest
+from designs import HONEST
 
 from spade_envs.errors import SpadeError
 from spade_envs.registry import Registry, add_registry, stack
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "admission"))
-from designs import HONEST
 
 
 @pytest.fixture(scope="module")

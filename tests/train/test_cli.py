@@ -42,7 +42,7 @@ def test_help_has_examples_and_imports_no_torch() -> None:
         (["--rounds", "many"], "invalid int value"),
         (["--designer", "poet"], "invalid choice"),
         (["--max_steps", "9"], "follows from --rounds"),
-        (["--use_vllm", "true"], "does not reach the trainer's own decoder"),
+        (["--cache_implementation", "static"], "does not reach what samples both roles"),
         (["--per_device_train_batch_size", "3"], "Choose one of 1, 2, 4, 5, 10, 20"),
         (["--num_generations", "1"], "at least 2"),
         (["--turn_tokens", "500"], "exceeds max_completion_length"),

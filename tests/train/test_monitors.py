@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import random
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
+from monitors import alarms
+from simulated_rounds import CHEATS, HONEST, Simulation
 
 from spade_train.monitors import (
     Alarm,
@@ -25,11 +25,6 @@ from spade_train.monitors import (
 from spade_train.monitors.cheats import _lately
 from spade_train.monitors.history import ENVIRONMENTS, ROUNDS, SEEDS, Past
 from spade_train.rewards.uncertainty import Tally
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-
-from monitors import alarms
-from simulated_rounds import CHEATS, HONEST, Simulation
 
 BOTH = {0: Tally(4, 8), 1: Tally(4, 8)}
 

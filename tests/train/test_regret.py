@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import random
-import sys
-from pathlib import Path
 from statistics import fmean
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from interval import WORLDS, coverage
 
 from spade_train.curriculum import uniform
 from spade_train.rewards.regret import Regret, more_seeds, paired_regret
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-
-from interval import WORLDS, coverage
 
 Sides = dict[int, list[float]]
 RETURNS = st.lists(st.floats(-1, 1), min_size=2, max_size=6)

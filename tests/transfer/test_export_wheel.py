@@ -14,10 +14,8 @@ from email import message_from_string
 from pathlib import Path
 
 import pytest
-from parcels import entry, family, source
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "admission"))
 from designs import HONEST
+from parcels import entry, family, source
 
 from spade_envs.errors import UsageError
 from spade_envs.registry import Registry

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from designs import HONEST, flawed
 from hypothesis import given
 from hypothesis import strategies as st
 from parcels import family, held, ids, source
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "admission"))
-from designs import HONEST, flawed
 
 from spade_envs.admission import Admission, Report, Settings, many
 from spade_envs.admission import judge as real_judge

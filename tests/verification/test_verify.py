@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "admission"))
 from designs import HONEST
 
 from spade_envs.admission import GateResult, Report, Surroundings

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
+from narrow import WIDTH, hidden
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -68,3 +69,26 @@ def test_nothing_serious(
         page.evaluate("document.querySelector('h1').style.color = 'light-dark(#eee, #222)'")
         assert "color-contrast" in str(page.evaluate(RUN, rules)), "this would be seen"
     assert {address: said for address, said in found.items() if said} == {}
+
+
+def test_on_a_narrow_screen_all_can_be_reached(browser: Browser, site: str) -> None:
+    seen = 0
+    with browser.new_context(base_url=site, viewport={"width": WIDTH, "height": 800}) as context:
+        page = context.new_page()
+        pages = (one for one in PAGES if "/environments/" in one or "view=table" in one)
+        for address in (*pages, "/play/LampRow?seed=0", "/play/PendulumLab?seed=0", "/replay/LampRow?seed=0"):
+            page.goto(address)
+            assert hidden(page) == [], address
+            seen += page.evaluate(
+                "[...document.querySelectorAll('.scroll')].filter((x) => x.scrollWidth > x.clientWidth).length"
+            )
+        assert seen >= 4, "there are wide tables"
+        page.goto("/environments/LampRow/measured")
+        page.locator(".scroll").focus()
+        for _ in range(3):
+            page.keyboard.press("ArrowRight")
+        page.wait_for_function("document.querySelector('.scroll').scrollLeft > 0")
+        page.evaluate("document.querySelector('.scroll').removeAttribute('tabindex')")
+        assert [why for why, _ in hidden(page)] == ["not for the keyboard"], "this would be seen"
+        page.evaluate("document.querySelector('.scroll').className = ''")
+        assert [why for why, _ in hidden(page)] >= ["beyond the screen"] * 3, "and this"

@@ -36,7 +36,7 @@ FOREIGN = """() => [...document.querySelectorAll("*")].filter((one) =>
   || (one.tagName === "SCRIPT" && !one.src.startsWith(location.origin + "/static/"))
   || [...one.attributes].some((a) => a.name.startsWith("on") || a.value.trim().toLowerCase().startsWith("javascript:")
     || (a.name.startsWith("hx-") && a.value.includes("evil")))
-  || (one.tagName === "svg" && !one.matches("[role=img]"))
+  || (one.tagName === "svg" && !one.matches("[role=img], .graph[role=group]"))
 ).map((one) => one.outerHTML.slice(0, 200))"""
 
 

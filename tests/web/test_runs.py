@@ -19,6 +19,7 @@ import httpx2
 import pytest
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+from narrow import WIDTH, hidden
 from playwright.sync_api import expect
 from run_stories import HEALTHY, config, episode, tell
 from servers import serving
@@ -26,6 +27,7 @@ from servers import serving
 import spade_envs.web.app as app
 from spade_envs.registry import Registry
 from spade_envs.web import WebSettings
+from spade_train.report.pictures import TITLES
 from spade_train.report.reading import RunReader, read_run
 from spade_train.runs.folder import RunFolder
 from spade_train.web import pages
@@ -169,6 +171,21 @@ def test_hostile_texts_are_texts(site: str, browser: Browser) -> None:
         drawn(tab)
         assert tab.title() != "taken"
         assert complaints == []
+
+
+def test_a_chart_that_is_not_there_yet_has_its_title(site: str) -> None:
+    page = get(f"{site}/runs/first").text
+    for name, title in TITLES.items():
+        assert f'<a href="/runs/first/charts/{name}">{title}</a>' in page
+
+
+def test_on_a_narrow_screen_all_can_be_reached(site: str, browser: Browser) -> None:
+    with browser.new_context(base_url=site, viewport={"width": WIDTH, "height": 800}) as context:
+        tab = context.new_page()
+        for path in ("/runs", *paths("first")[:5], "/compare?run=first&run=second"):
+            tab.goto(path)
+            tab.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+            assert hidden(tab) == [], path
 
 
 def test_compared_runs_show_where_they_differ(site: str, tab: Page) -> None:

@@ -39,11 +39,13 @@ class Alike:
     """The page.
 
     Attributes:
+        at: when it was admitted, and compared; None where the report does not say.
         compared: with how many it was compared; None where the report does not say.
         distance: to the nearest one.
     """
 
     head: Head
+    at: str | None
     compared: int | None
     distance: float | None
     nearest: tuple[Neighbour, ...]
@@ -60,7 +62,11 @@ def alike(one: Subject, stack: Stack) -> Alike:
         held = held_by(shelves, ids)
     nearest = (_neighbour(near, told, env_id in held) for near in found if (env_id := given(near, "id", str)))
     return Alike(
-        one.head, given(saw, "compared with", int), given(saw, "distance", float | int), tuple(nearest)
+        one.head,
+        given(one.entry.report, "admitted_at", str),
+        given(saw, "compared with", int),
+        given(saw, "distance", float | int),
+        tuple(nearest),
     )
 
 

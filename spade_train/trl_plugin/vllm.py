@@ -1,0 +1,84 @@
+"""TRL's ``use_vllm``: its engine or server as what the policy samples with, and the weights of the moment in it."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+
+from trl import GRPOConfig, GRPOTrainer
+from trl.generation.vllm_client import VLLMClient
+
+from spade_envs.errors import UsageError
+from spade_train.config import SelfPlayConfig
+from spade_train.engine import Engine
+from spade_train.engine.colocated import Colocated
+from spade_train.engine.served import Served
+from spade_train.flags import Words
+
+
+def check_vllm(own: SelfPlayConfig, grpo: GRPOConfig, said: Words) -> None:
+    """Raise :class:`UsageError` where vLLM is wanted and cannot be used in this way, or is set up and not wanted."""
+    if not grpo.use_vllm:
+        for place, name in said.names():
+            if place == "--" and name.startswith("vllm_"):
+                raise UsageError(f"{name} has no effect without use_vllm. Add --use_vllm, or leave it out.")
+        return
+    if importlib.util.find_spec("vllm") is None:
+        raise UsageError("use_vllm: vLLM is not installed here. Install it: pip install 'spade-envs[vllm]'.")
+    for wrong, reason in _contradictions(own, grpo):
+        if wrong:
+            raise UsageError(f"use_vllm: {reason}")
+    room = own.prompt_tokens + (grpo.max_completion_length or 0)
+    if grpo.vllm_max_model_length is not None and grpo.vllm_max_model_length < room:
+        raise UsageError(
+            f"vllm_max_model_length is {grpo.vllm_max_model_length}; a row may have {room} tokens "
+            "(prompt_tokens and max_completion_length together). Raise it, or lower one of them."
+        )
+
+
+def _contradictions(own: SelfPlayConfig, grpo: GRPOConfig) -> list[tuple[bool, str]]:
+    colocated = grpo.vllm_mode == "colocate"
+    return [
+        (
+            own.role_adapters,
+            "it holds one set of weights, and role_adapters trains two. Leave one of them out.",
+        ),
+        (
+            own.trains_two_models,
+            "it holds one model, and designer_model learns too. Set schedule: designer_frozen, or leave one out.",
+        ),
+        (
+            colocated and grpo.vllm_tensor_parallel_size > 1,
+            "vllm_tensor_parallel_size shares an engine among processes that play episodes of their own. "
+            "Set it to 1, or start a server and set vllm_mode: server.",
+        ),
+        (
+            grpo.vllm_enable_sleep_mode,
+            "vllm_enable_sleep_mode would drop the weights between the turns of an episode. Set it to false.",
+        ),
+        (
+            not colocated and grpo.use_cpu,
+            "TRL sends weights to a server from a GPU only. Set vllm_mode: colocate with use_cpu.",
+        ),
+    ]
+
+
+def engine(trainer: GRPOTrainer) -> Engine | None:
+    """Return what this process samples with; None where that is the trainer's own decoder."""
+    if not trainer.use_vllm:
+        return None
+    made = trainer.vllm_generation
+    if trainer.vllm_mode == "colocate":
+        return Colocated(made.llm)
+    return Served(made.vllm_client if trainer.accelerator.is_main_process else VLLMClient(_address(made)))
+
+
+def _address(made: Any) -> str:
+    return made.server_base_url or f"http://{made.server_host}:{made.server_port}"
+
+
+def refresh(trainer: GRPOTrainer) -> None:
+    """Give vLLM the weights that the trainer has now. TRL does so before a rollout, and nowhere else."""
+    if trainer.state.global_step != trainer._last_loaded_step:
+        trainer.vllm_generation.sync_weights()
+        trainer._last_loaded_step = trainer.state.global_step
