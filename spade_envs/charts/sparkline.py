@@ -29,23 +29,22 @@ def sparkline(
         return ""
     least = min(known) if low is None else low
     most = max(known) if high is None else high
-    points = list(zip(_across(len(known)), _up(known, least, most), strict=True))
-    line = " ".join([f"{x},{y}" for x, y in points])
-    x, y = points[-1]
+    xs, ys = _across(len(known)), _up(known, least, most)
+    line = " ".join([x + y for x, y in zip(xs, ys, strict=True)])
     colour = look(0).colour
     return (
         f'<svg class="sparkline" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}" '
         f'width="{_WIDTH:g}" height="{_HEIGHT:g}" role="img" aria-label="{escape(printable(label))}">'
         f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
-        f'<circle cx="{x}" cy="{y}" r="2" fill="{colour}"/></svg>'
+        f'<circle cx="{xs[-1][:-1]}" cy="{ys[-1]}" r="2" fill="{colour}"/></svg>'
     )
 
 
 @lru_cache(maxsize=_MOST)
 def _across(of: int) -> tuple[str, ...]:
-    """Return where each of some values stands, from the left."""
+    """Return where each of some values stands, from the left, each with its comma."""
     shares = [at / (of - 1) for at in range(of)] if of > 1 else [1.0]
-    return tuple(f"{round(_EDGE + share * (_WIDTH - 2 * _EDGE), 1):g}" for share in shares)
+    return tuple(f"{round(_EDGE + share * (_WIDTH - 2 * _EDGE), 1):g}," for share in shares)
 
 
 def _up(values: list[float], least: float, most: float) -> list[str]:
@@ -53,7 +52,8 @@ def _up(values: list[float], least: float, most: float) -> list[str]:
     if not most > least:
         return [_FROM_TOP[_STEPS // 2]] * len(values)
     scale = _STEPS / (most - least)
-    return [_FROM_TOP[round((min(max(value, least), most) - least) * scale)] for value in values]
+    inside = [least if value < least else most if value > most else value for value in values]
+    return [_FROM_TOP[round((value - least) * scale)] for value in inside]
 
 
 _STEPS = 160
