@@ -4,8 +4,10 @@
 
 The registry is made as `benchmarks/registry.py` makes it, in the folder that is named, kept there, and used again; part
 of it gets measurements. A server of its own process is asked by clients over loopback, each from an address of its own
-and without a pause: the index narrowed and sorted at random, words searched for, environments opened. A page's weight
-is that of its HTML and of all files that it names, none of them compressed.
+and without a pause: the index narrowed, sorted and turned over at random, words searched for, environments opened. Few
+addresses are asked twice: the share that are asked once is printed. A page's weight is that of its HTML and of all
+files that it names, none of them compressed. What a page costs is the CPU time of the server's process, asked by one
+client before the others come; `--seconds 0` stops after that, and does not mind what else the machine does.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -39,6 +42,8 @@ from spade_envs.registry import Registry
 
 MEASURED, ROUNDS = 2_000, 20
 """How many environments have measurements, and of how many rounds."""
+ALONE = 300
+"""How many pages of each kind one client asks for."""
 KINDS = ("index", "search", "environment")
 
 
@@ -102,6 +107,7 @@ class Client(threading.Thread):
     def __init__(self, number: int, host: str, port: int, names: list[str], until: float) -> None:
         super().__init__()
         self.took: dict[str, list[float]] = {kind: [] for kind in KINDS}
+        self.asked: list[str] = []
         self._rng = random.Random(number)
         self._names, self._until = names, until
         self._connection = http.client.HTTPConnection(host, port, source_address=(f"127.0.0.{number + 2}", 0))
@@ -110,9 +116,13 @@ class Client(threading.Thread):
         while time.monotonic() < self._until:
             for kind in KINDS:
                 began = time.monotonic()
-                ask(self._connection, self._address(kind))
+                self.ask(kind)
                 self.took[kind].append(time.monotonic() - began)
         self._connection.close()
+
+    def ask(self, kind: str) -> None:
+        self.asked.append(self._address(kind))
+        ask(self._connection, self.asked[-1])
 
     def _address(self, kind: str) -> str:
         rng = self._rng
@@ -128,15 +138,22 @@ class Client(threading.Thread):
 
 
 def _narrowed(rng: random.Random) -> dict[str, object]:
-    low = rng.choice([0.0, 0.2, 0.4, 0.6])
-    choices: list[dict[str, object]] = [
-        {},
-        {"page": rng.randint(1, 200)},
-        {"domain": rng.choice(DOMAINS), "difficulty": f"{low}..{low + 0.2:.1f}"},
-        {"sort": rng.choice(["newest", "difficulty", "regret"]), "domain": rng.choice(DOMAINS)},
-        {"skill": "planning", "view": "table", "page": rng.randint(1, 50)},
-    ]
-    return rng.choice(choices)
+    """Return what one visitor asks of the index: the list from anywhere, or up to four facets and one of ten pages."""
+    look = {"view": rng.choice(["cards", "cards", "table"]), **({"all": "1"} if rng.random() < 0.1 else {})}
+    if rng.random() < 0.3:
+        return {**look, "page": rng.randint(1, 800)}
+    low = rng.randint(0, 16) / 20
+    narrowing: dict[str, object] = {
+        "domain": rng.choice(DOMAINS),
+        "skill": rng.choice(["planning", "logical deduction"]),
+        "difficulty": f"{low:g}..{low + 0.2:.2g}",
+        "status": "active",
+        "origin": "seed",
+        "steps": "11..20",
+    }
+    chosen = rng.sample(sorted(narrowing), rng.randint(1, 4))
+    sort = rng.choice(["", "newest", "difficulty", "regret", "success", "diversity"])
+    return {name: narrowing[name] for name in chosen} | look | {"sort": sort, "page": rng.randint(1, 10)}
 
 
 def ask(connection: http.client.HTTPConnection, address: str) -> bytes:
@@ -163,21 +180,43 @@ def measure(root: Path, clients: int, seconds: float) -> dict[str, float]:
         figures = {"the very first page, ms": 1e3 * (time.monotonic() - began)}
         paths = {"index": "/", "search": "/?q=amber+lamp", "environment": f"/environments/{names[99]}"}
         figures |= {f"{kind}: weight, kB": weight(first, path) / 1e3 for kind, path in paths.items()}
+        ask(first, "/?all=1")
         first.close()
-        before, began = cpu(server.pid), time.monotonic()
-        visitors = [Client(number, host, port, names, began + seconds) for number in range(clients)]
-        for visitor in visitors:
-            visitor.start()
-        for visitor in visitors:
-            visitor.join()
-        took = {kind: [one for visitor in visitors for one in visitor.took[kind]] for kind in KINDS}
-        requests = sum(map(len, took.values()))
-        for kind, times in took.items():
-            cuts = statistics.quantiles(times, n=20)
-            figures |= {f"{kind}: median, ms": 1e3 * cuts[9], f"{kind}: 95th percentile, ms": 1e3 * cuts[18]}
-        figures["requests a second"] = requests / (time.monotonic() - began)
-        figures["CPU of the server a request, ms"] = 1e3 * (cpu(server.pid) - before) / requests
+        figures |= costs(Client(clients, host, port, names, 0.0), server.pid)
+        if seconds:
+            until = time.monotonic() + seconds
+            visitors = [Client(number, host, port, names, until) for number in range(clients)]
+            figures |= waits(visitors, server.pid)
         figures["memory of the server, MB"] = memory(server.pid)
+    return figures
+
+
+def costs(visitor: Client, pid: int) -> dict[str, float]:
+    """Return what one page of each kind costs the server, which nobody else asks."""
+    figures = {}
+    for kind in KINDS:
+        before = cpu(pid)
+        for _ in range(ALONE):
+            visitor.ask(kind)
+        figures[f"{kind}: CPU of the server, ms"] = 1e3 * (cpu(pid) - before) / ALONE
+    return figures
+
+
+def waits(visitors: list[Client], pid: int) -> dict[str, float]:
+    """Return how long visitors wait who ask at the same time."""
+    before, began = cpu(pid), time.monotonic()
+    for visitor in visitors:
+        visitor.start()
+    for visitor in visitors:
+        visitor.join()
+    figures: dict[str, float] = {}
+    for kind in KINDS:
+        cuts = statistics.quantiles([one for visitor in visitors for one in visitor.took[kind]], n=20)
+        figures |= {f"{kind}: median, ms": 1e3 * cuts[9], f"{kind}: 95th percentile, ms": 1e3 * cuts[18]}
+    asked = Counter(address for visitor in visitors for address in visitor.asked)
+    figures["addresses asked once, %"] = 100 * sum(n == 1 for n in asked.values()) / len(asked)
+    figures["requests a second"] = asked.total() / (time.monotonic() - began)
+    figures["CPU of the server a request, ms"] = 1e3 * (cpu(pid) - before) / asked.total()
     return figures
 
 

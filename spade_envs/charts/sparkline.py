@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from html import escape
 
 from spade_envs.charts.palette import look
@@ -28,21 +29,33 @@ def sparkline(
         return ""
     least = min(known) if low is None else low
     most = max(known) if high is None else high
-    points = [_point(at, value, len(known), least, most) for at, value in enumerate(known)]
-    line = " ".join(f"{x:g},{y:g}" for x, y in points)
-    x, y = points[-1]
+    xs, ys = _across(len(known)), _up(known, least, most)
+    line = " ".join([x + y for x, y in zip(xs, ys, strict=True)])
     colour = look(0).colour
     return (
         f'<svg class="sparkline" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}" '
         f'width="{_WIDTH:g}" height="{_HEIGHT:g}" role="img" aria-label="{escape(printable(label))}">'
         f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
-        f'<circle cx="{x:g}" cy="{y:g}" r="2" fill="{colour}"/></svg>'
+        f'<circle cx="{xs[-1][:-1]}" cy="{ys[-1]}" r="2" fill="{colour}"/></svg>'
     )
 
 
-def _point(at: int, value: float, of: int, least: float, most: float) -> tuple[float, float]:
-    across = at / (of - 1) if of > 1 else 1.0
-    up = min(1.0, max(0.0, (value - least) / (most - least))) if most > least else 0.5
-    x = _EDGE + across * (_WIDTH - 2 * _EDGE)
-    y = _HEIGHT - _EDGE - up * (_HEIGHT - 2 * _EDGE)
-    return round(x, 1), round(y, 1)
+@lru_cache(maxsize=_MOST)
+def _across(of: int) -> tuple[str, ...]:
+    """Return where each of some values stands, from the left, each with its comma."""
+    shares = [at / (of - 1) for at in range(of)] if of > 1 else [1.0]
+    return tuple(f"{round(_EDGE + share * (_WIDTH - 2 * _EDGE), 1):g}," for share in shares)
+
+
+def _up(values: list[float], least: float, most: float) -> list[str]:
+    """Return where each of some values stands, from the top."""
+    if not most > least:
+        return [_FROM_TOP[_STEPS // 2]] * len(values)
+    scale = _STEPS / (most - least)
+    inside = [least if value < least else most if value > most else value for value in values]
+    return [_FROM_TOP[round((value - least) * scale)] for value in inside]
+
+
+_STEPS = 160
+_FROM_TOP = [f"{_HEIGHT - _EDGE - step / _STEPS * (_HEIGHT - 2 * _EDGE):.4g}" for step in range(_STEPS + 1)]
+"""Where a line may pass, in tenths, from its bottom to its top: to write a number takes longer than to look it up."""

@@ -13,6 +13,8 @@ def printable(text: str, keep: str = "") -> str:
         text: anything: a file's name, what a design says.
         keep: characters to be left as they are, for example line breaks where lines are meant.
     """
+    if text.isprintable():
+        return text
     return "".join(c if _shows(c) or c in keep else c.encode("unicode_escape").decode() for c in text)
 
 

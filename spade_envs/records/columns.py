@@ -48,6 +48,28 @@ class Coded:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Tagged:
+    """Words of which a version may have several.
+
+    Attributes:
+        values: each once.
+        places: of each pair of a version and one of its words the version's place, word by word.
+        bounds: where each word's pairs begin; one more, where all end.
+    """
+
+    values: tuple[str, ...]
+    places: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+
+    def of(self, value: str) -> NDArray[np.int64]:
+        """Return the places of the versions that have a word."""
+        if value not in self.values:
+            return self.places[:0]
+        at = self.values.index(value)
+        return self.places[self.bounds[at] : self.bounds[at + 1]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Index:
     """Where the versions of one registry's records stand.
 
@@ -76,9 +98,8 @@ class Columns:
         keys: its key there.
         coded: by the names in ``CODED``.
         numbers: by the names in ``NUMBERS``.
-        admitted: the place of its time of admission among all of them, -1 without one.
-        skills: of each pair of a version and one of its skills the skill.
-        skilled: of each such pair the version's place.
+        orders: the places of all, the largest first, those without a number last, else as they stand: by each real
+            number, "newest" (by time of admission) and "round".
         index: of each registry where its versions stand.
     """
 
@@ -86,9 +107,8 @@ class Columns:
     keys: NDArray[np.int64]
     coded: dict[str, Coded]
     numbers: dict[str, NDArray[np.float64]]
-    admitted: NDArray[np.int32]
-    skills: Coded
-    skilled: NDArray[np.int64]
+    orders: dict[str, NDArray[np.int64]]
+    skills: Tagged
     index: tuple[Index, ...]
 
     def __len__(self) -> int:
@@ -109,16 +129,20 @@ def read(stack: Stack, *, all_versions: bool) -> Columns:
     of_part = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part["key"]) for part in parts])
     keys = np.array(found["key"], np.int64)
     index = tuple(_index(of_part[order], keys[order], part) for part in range(len(parts)))
+    numbers = {name: np.array(found[name], np.float64)[order] for name in NUMBERS}
+    by = {name: numbers[name] for name in _REALS}
+    by |= {
+        "newest": _ranks(found["admitted_at"])[order],
+        "round": np.array(found["round"], np.float64)[order],
+    }
+    skilled = [one.of(np.array(of, np.int64)) for one, (of, _) in zip(index, pairs, strict=True)]
     return Columns(
         parts=of_part[order],
         keys=keys[order],
         coded={name: Coded(known, codes[order]) for name in CODED for known, codes in [_codes(found[name])]},
-        numbers={name: np.array(found[name], np.float64)[order] for name in NUMBERS},
-        admitted=_ranks(found["admitted_at"])[order],
-        skills=Coded(*_codes(list(chain.from_iterable(skills for _, skills in pairs)))),
-        skilled=np.concatenate(
-            [one.of(np.array(of, np.int64)) for one, (of, _) in zip(index, pairs, strict=True)]
-        ),
+        numbers=numbers,
+        orders={name: np.argsort(-of, kind="stable") for name, of in by.items()},
+        skills=_tagged(list(chain.from_iterable(skills for _, skills in pairs)), np.concatenate(skilled)),
         index=index,
     )
 
@@ -148,11 +172,17 @@ def _codes(values: list[Any]) -> tuple[tuple[Any, ...], NDArray[np.int32]]:
     return tuple(known), np.fromiter(map(known.__getitem__, values), np.int32, len(values))
 
 
-def _ranks(moments: list[str | None]) -> NDArray[np.int32]:
-    known: dict[str | None, int] = {
-        at: place for place, at in enumerate(sorted({at for at in moments if at}))
+def _ranks(moments: list[str | None]) -> NDArray[np.float64]:
+    known: dict[str | None, float] = {
+        at: float(place) for place, at in enumerate(sorted({at for at in moments if at}))
     }
-    return np.array([known.get(at, -1) for at in moments], np.int32)
+    return np.array([known.get(at, np.nan) for at in moments], np.float64)
+
+
+def _tagged(words: list[str], places: NDArray[np.int64]) -> Tagged:
+    known, codes = _codes(words)
+    by_word = np.argsort(codes, kind="stable")
+    return Tagged(known, places[by_word], np.searchsorted(codes[by_word], np.arange(len(known) + 1)))
 
 
 def _index(parts: NDArray[np.int32], keys: NDArray[np.int64], part: int) -> Index:

@@ -5,7 +5,6 @@ Pure functions. What they find is what :func:`spade_envs.records.stacking.page` 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spade_envs.records.columns import Columns
+from spade_envs.records.columns import Columns, Tagged
 from spade_envs.records.query import RANGES, Query
 from spade_envs.records.values import EVERYTHING, Range
 
@@ -44,7 +43,8 @@ def masks(columns: Columns, query: Query) -> dict[str, Mask]:
         if (value := getattr(query, name)) is not None:
             found[name] = columns.coded[name].codes == columns.coded[name].place(value)
     if query.skill:
-        found["skill"] = with_skill(columns, columns.skills.place(query.skill))
+        found["skill"] = np.zeros(len(columns), np.bool_)
+        found["skill"][columns.skills.of(query.skill)] = True
     if query.tools is not None:
         found["tools"] = _with_tools(columns, query.tools)
     for name, column in RANGES.items():
@@ -74,52 +74,39 @@ def facets(
         bands: of each facet that is a range, the ranges to count.
     """
     whole = meeting(columns, met, words)
+    found_by_all = np.flatnonzero(whole)
     counters: dict[str, Callable[[Mask], list[tuple[Any, int]]]] = {
-        "skill": lambda mask: _tally(columns.skills.values, columns.skills.codes[mask[columns.skilled]]),
+        "skill": lambda mask: _of_skills(columns.skills, mask),
         "tools": lambda mask: [(has, _number(mask & _with_tools(columns, has))) for has in (True, False)],
     }
     found: dict[str, tuple[Counted, ...]] = {}
     for name in FACETS:
         mask = meeting(columns, met, words, without=name) if name in met else whole
+        places = np.flatnonzero(mask) if name in met else found_by_all
         if name in RANGES:
-            numbers = columns.numbers[RANGES[name]][mask]
+            numbers = columns.numbers[RANGES[name]][places]
             pairs = [(band, _number(within(numbers, band))) for band in bands.get(name, ())]
         elif name in counters:
             pairs = counters[name](mask)
         else:
             column = columns.coded[name]
-            pairs = _tally(column.values, column.codes[mask])
+            pairs = _tally(column.values, column.codes[places])
         found[name] = tuple(Counted(value, versions) for value, versions in pairs if value is not None)
     return found
 
 
 def in_order(columns: Columns, mask: Mask, sort: str) -> NDArray[np.int64]:
     """Return the places of versions in the order that is asked for: by name, or the largest first, None last."""
-    places = np.flatnonzero(mask)
     if sort in ("name", "rank"):
-        return places
-    if sort == "newest":
-        value = columns.admitted[places].astype(np.float64)
-    elif sort == "round":
-        column = columns.coded["round"]
-        known = np.array([math.nan if one is None else float(one) for one in column.values], np.float64)
-        value = known[column.codes[places]]
-    else:
-        value = columns.numbers[sort][places]
-    return places[np.argsort(np.where(np.isnan(value), np.inf, -value), kind="stable")]
+        return np.flatnonzero(mask)
+    places = columns.orders[sort]
+    return places[mask[places]]
 
 
 def within(numbers: NDArray[np.float64], between: Range) -> Mask:
     """Return which numbers lie between two, both included; what is missing lies nowhere."""
     low, high = between
     return np.asarray((numbers >= low) & (numbers <= high))
-
-
-def with_skill(columns: Columns, place: int) -> Mask:
-    """Return which versions have a skill."""
-    mask = np.zeros(len(columns), np.bool_)
-    mask[columns.skilled[columns.skills.codes == place]] = True
-    return mask
 
 
 def _with_tools(columns: Columns, has: bool) -> Mask:
@@ -130,6 +117,12 @@ def _with_tools(columns: Columns, has: bool) -> Mask:
 def _tally(values: tuple[Any, ...], codes: NDArray[np.int32]) -> list[tuple[Any, int]]:
     counts = np.bincount(codes, minlength=len(values)) if len(values) else np.empty(0, np.int64)
     return [(values[place], int(counts[place])) for place in np.flatnonzero(counts)]
+
+
+def _of_skills(skills: Tagged, mask: Mask) -> list[tuple[Any, int]]:
+    so_far = np.concatenate([np.zeros(1, np.int64), np.cumsum(mask[skills.places], dtype=np.int64)])
+    counts = np.diff(so_far[skills.bounds])
+    return [(skills.values[place], int(counts[place])) for place in np.flatnonzero(counts)]
 
 
 def _number(mask: Mask) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from sqlalchemy import CTE, ColumnElement, Select, func, literal_column, or_, select
+from sqlalchemy import CTE, BindParameter, ColumnElement, Select, func, literal_column, or_, select
 
 from spade_envs.contract.header_keys import DOMAINS, ORIGINS
 from spade_envs.contract.ids import near_matches
@@ -168,14 +168,23 @@ def _ranks(words: str) -> CTE:
     return found.cte("ranks").prefix_with("MATERIALIZED")
 
 
-def holds(words: str) -> ColumnElement[bool]:
+def holds(words: str | BindParameter[str]) -> ColumnElement[bool]:
     """Return the condition that a text holds all of these words, each as a beginning of one.
+
+    Args:
+        words: as a person wrote them, or what will stand for what :func:`terms` makes of them.
+    """
+    found = terms(words) if isinstance(words, str) else words
+    return literal_column("texts").op("MATCH", is_comparison=True)(found)
+
+
+def terms(words: str) -> str:
+    """Return words as the full-text search takes them.
 
     Quoted, so that nothing that a person types is a command of the search's own language.
     """
     known = _encodable(words.replace("\0", " ")).split()
-    terms = " ".join('"{}"*'.format(word.replace('"', '""')) for word in known) or '""'
-    return literal_column("texts").op("MATCH", is_comparison=True)(terms)
+    return " ".join('"{}"*'.format(word.replace('"', '""')) for word in known) or '""'
 
 
 def _encodable(value: Any) -> Any:

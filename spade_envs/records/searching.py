@@ -6,20 +6,23 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
-from spade_envs.records.query import WEIGHTS, holds
+from spade_envs.records.query import WEIGHTS, holds, terms
 from spade_envs.records.tables import TEXT
 
 _WORD = re.compile(r"\w+")
 _LOOKED_AT = tuple(WEIGHTS)[:-1]
-_TOLD = f"SELECT rowid, {', '.join(_LOOKED_AT)} FROM texts WHERE rowid IN (SELECT value FROM json_each(?))"
+_HOLDING = select(func.json_group_array(TEXT.c.rowid)).where(holds(bindparam("terms")))
+_TOLD = f"""
+SELECT json_group_array(json_array(rowid, {", ".join(_LOOKED_AT)}))
+FROM texts WHERE rowid IN (SELECT value FROM json_each(?))
+"""
 
 
 def holding(connection: Connection, words: str) -> list[int]:
     """Return the keys of the versions that hold all words, as one value: see :mod:`spade_envs.records.columns`."""
-    statement = select(func.json_group_array(TEXT.c.rowid)).where(holds(words))
-    found: list[int] = json.loads(connection.execute(statement).scalar_one())
+    found: list[int] = json.loads(connection.execute(_HOLDING, {"terms": terms(words)}).scalar_one())
     return found
 
 
@@ -29,12 +32,25 @@ def fitting(connection: Connection, keys: Iterable[int], words: str) -> dict[int
     Other than the rank of :class:`spade_envs.records.Query`, it reads only these versions, whatever the others hold.
     """
     asked = _WORD.findall(words.casefold())
-    rows = connection.exec_driver_sql(_TOLD, (json.dumps(list(keys)),)).fetchall()
-    return {row[0]: _fit(asked, row[1:]) for row in rows}
+    (told,) = connection.exec_driver_sql(_TOLD, (json.dumps(list(keys)),)).one()
+    return {key: _fit(asked, texts) for key, *texts in json.loads(told)}
 
 
-def _fit(asked: list[str], texts: Sequence[str]) -> int:
-    weights = list(WEIGHTS.values())
-    places = [f" {' '.join(_WORD.findall((text or '').casefold()))}" for text in texts]
-    where = (next((k for k, text in enumerate(places) if f" {word}" in text), -1) for word in asked)
-    return sum(weights[place] for place in where)
+def _fit(asked: list[str], texts: Sequence[str | None]) -> int:
+    places = [(text or "").casefold() for text in texts]
+    return sum(_weight(word, places) for word in asked)
+
+
+def _weight(word: str, places: list[str]) -> int:
+    for weight, text in zip(WEIGHTS.values(), places, strict=False):
+        if _begins_in(text, word):
+            return weight
+    return WEIGHTS["rules"]
+
+
+def _begins_in(text: str, word: str) -> bool:
+    """Say whether one of a text's words begins so; a pattern would look at every letter of all that do not."""
+    at = text.find(word)
+    while at > 0 and (text[at - 1].isalnum() or text[at - 1] == "_"):
+        at = text.find(word, at + 1)
+    return at >= 0

@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -15,13 +16,21 @@ from spade_envs.records.columns import Columns
 from spade_envs.records.counting import Counted
 from spade_envs.records.values import Range
 from spade_envs.registry.overview import opened
+from spade_envs.registry.remembered import Remembered
 from spade_envs.registry.spotting import Places, Shelves, Spotter
 from spade_envs.registry.stack import Stack
 
 _REST = 4.0
 """After records were read for a second, changes of them may wait for so many seconds."""
 
+_COUNTS = 500
+"""Of how many questions the counts are remembered; of each some ten kilobytes."""
+_ROWS = 4_000
+"""How many rows are remembered, of about a kilobyte each."""
+
 Bands = Mapping[str, tuple[Range, ...]]
+_Rows = Remembered[tuple[int, int], Brief]
+"""By registry and key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +57,7 @@ class _Read:
         roots: the registries.
         state: of their records when they were read.
         until: by which time they may be used although the records have changed.
+        counts: of all facets, by what is asked for.
     """
 
     columns: Columns
@@ -55,6 +65,7 @@ class _Read:
     roots: tuple[object, ...]
     state: tuple[object, ...]
     until: float
+    counts: Remembered[tuple[object, ...], dict[str, tuple[Counted, ...]]]
 
 
 class Catalogue:
@@ -68,6 +79,7 @@ class Catalogue:
         self._stack = stack
         self._lock = threading.Lock()
         self._read: dict[bool, _Read] = {}
+        self._rows: tuple[object, _Rows] = None, Remembered(_ROWS)
 
     def ask(self, query: Query, bands: Bands) -> Answer:
         """Return a part of what is asked for, with all counts.
@@ -88,8 +100,17 @@ class Catalogue:
             met = counting.masks(read.columns, query)
             order = _order(read.columns, counting.meeting(read.columns, met, words), query, ranked)
             last = None if query.limit is None else query.offset + query.limit
-            rows = _rows(shelves, read.columns, order[query.offset : last])
-        return Answer(rows, len(order), counting.facets(read.columns, met, words, bands))
+            rows = _rows(shelves, read.columns, order[query.offset : last], self._rows_at((roots, state)))
+        asked = replace(query, sort="name", limit=None, offset=0), *bands.items()
+        counts = read.counts.get(asked, partial(counting.facets, read.columns, met, words, bands))
+        return Answer(rows, len(order), counts)
+
+    def _rows_at(self, moment: object) -> _Rows:
+        """Return the rows that are remembered of a state of the records: those of another one are forgotten."""
+        with self._lock:
+            if self._rows[0] != moment:
+                self._rows = moment, Remembered(_ROWS)
+            return self._rows[1]
 
     def _columns(
         self, shelves: Shelves, roots: tuple[object, ...], state: tuple[object, ...], all_versions: bool
@@ -103,7 +124,7 @@ class Catalogue:
             found = columns.read([connection for _, connection in shelves], all_versions=all_versions)
             now = time.monotonic()
             self._read[all_versions] = read = _Read(
-                found, Spotter(found), roots, state, now + _REST * (now - began)
+                found, Spotter(found), roots, state, now + _REST * (now - began), Remembered(_COUNTS)
             )
             return read
 
@@ -120,10 +141,12 @@ def _order(found: Columns, mask: counting.Mask, query: Query, ranked: Places | N
     return counting.in_order(found, mask, query.sort)
 
 
-def _rows(shelves: Shelves, found: Columns, places: Places) -> tuple[Brief, ...]:
-    told: dict[tuple[int, int], Brief] = {}
+def _rows(shelves: Shelves, found: Columns, places: Places, remembered: _Rows) -> tuple[Brief, ...]:
+    wanted = list(zip(found.parts[places].tolist(), found.keys[places].tolist(), strict=True))
+    told = remembered.known(wanted)
     for part, (_, connection) in enumerate(shelves):
-        if keys := found.keys[places[found.parts[places] == part]].tolist():
-            told |= {(part, key): row for key, row in briefly(connection, keys).items()}
-    wanted = zip(found.parts[places].tolist(), found.keys[places].tolist(), strict=True)
+        if keys := [key for of, key in wanted if of == part and (of, key) not in told]:
+            new = {(part, key): row for key, row in briefly(connection, keys).items()}
+            remembered.keep(new)
+            told |= new
     return tuple(told[one] for one in wanted if one in told)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from functools import reduce
+from functools import partial, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +10,7 @@ from sqlalchemy import Connection
 
 from spade_envs.records import searching
 from spade_envs.records.columns import Columns
+from spade_envs.registry.remembered import Remembered
 from spade_envs.registry.store import Registry
 
 RANKED = 300
@@ -32,28 +31,16 @@ class Spotter:
 
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
-        self._lock = threading.Lock()
-        self._known: OrderedDict[str, Places] = OrderedDict()
+        self._words: Remembered[str, Places] = Remembered(_ROOM, len)
 
     def holding(self, shelves: Shelves, text: str) -> Places:
         """Return the places of the versions that hold all words of a text, each as a beginning of a word.
 
         They stand by name or, where they are few enough, the best first. Raises RegistryError.
         """
-        places = reduce(np.intersect1d, (self._of_word(shelves, word) for word in _words(text)))
+        found = [self._words.get(word, partial(self._looked_up, shelves, word)) for word in _words(text)]
+        places = reduce(_in_both, sorted(found, key=len))
         return self._best_first(shelves, places, text) if len(places) <= RANKED else places
-
-    def _of_word(self, shelves: Shelves, word: str) -> Places:
-        with self._lock:
-            if word in self._known:
-                self._known.move_to_end(word)
-                return self._known[word]
-        found = self._looked_up(shelves, word)
-        with self._lock:
-            self._known[word] = found
-            while sum(map(len, self._known.values())) > _ROOM:
-                self._known.popitem(last=False)
-        return found
 
     def _looked_up(self, shelves: Shelves, word: str) -> Places:
         parts = [
@@ -70,6 +57,11 @@ class Spotter:
             fits = searching.fitting(connection, keys, text) if keys else {}
             weights[own] = [fits.get(key, 0) for key in keys]
         return places[np.argsort(-weights, kind="stable")]
+
+
+def _in_both(fewer: Places, more: Places) -> Places:
+    """Return what two hold, each of them growing."""
+    return fewer[np.isin(fewer, more, assume_unique=True)]
 
 
 def _words(text: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -11,6 +11,7 @@ from pathlib import Path
 
 from fastapi import FastAPI
 from jinja2 import Environment
+from starlette.routing import BaseRoute
 
 from spade_envs.web import entrance, environment, health, listing, play, problems
 from spade_envs.web.assets import Assets
@@ -63,13 +64,26 @@ def create_app(settings: WebSettings) -> FastAPI:
         lifespan=lifespan,
     )
     rooms += [make(app, settings) for make in (*ROOMS, *of_other_packages())]
+    methods = _methods([*app.routes, *(route for room in rooms for route in room.router.routes)])
     app.state.site = site = _site(rooms, settings)
     for room in rooms:
         app.include_router(room.router)
     app.include_router(site.assets.router())
     problems.install(app)
-    app.add_middleware(Guard, settings=settings)
+    app.add_middleware(Guard, settings=settings, methods=methods)
     return app
+
+
+def _methods(routes: Iterable[BaseRoute]) -> frozenset[str] | None:
+    """Return the methods that pages are asked by; None where a route does not say by which."""
+    found: set[str] = set()
+    for route in routes:
+        within = getattr(route, "original_router", None)  # one that was included in another
+        own = _methods(within.routes) if within else getattr(route, "methods", None)
+        if not own:
+            return None
+        found |= own
+    return frozenset(found)
 
 
 def _site(rooms: list[Pages], settings: WebSettings) -> Site:

@@ -21,10 +21,21 @@ GROUP = "spade_envs.web"
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One entry of the navigation."""
+    """One entry of the navigation.
+
+    Attributes:
+        below: how the paths begin of the pages that belong to it; by default as its own with a slash.
+    """
 
     text: str
     path: str
+    below: str = ""
+
+    def current(self, here: str) -> str:
+        """Return what ``aria-current`` says of it on a page: "page", "true" below it, else nothing."""
+        if here == self.path:
+            return "page"
+        return "true" if here.startswith(self.below or f"{self.path}/") else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,13 +45,16 @@ def answer(
     """Return a value as a page or, where that is asked for, as JSON.
 
     Args:
-        request: what is answered: ``?format=json``, or JSON and no HTML in its header ``Accept``.
+        request: what is answered: ``?format=json``, or JSON and no HTML in its header ``Accept``. Of another format
+            than these two a question (GET) hears that there is none; what changes something has done so by now.
         template: the page's template; there the value is ``page``.
         page: a dataclass, or any value that :func:`spade_envs.contract.plain.plain` knows. One with a method
             ``as_dict`` says itself what its JSON is.
         status: of HTTP.
         headers: more headers.
     """
+    if unknown := _unknown_format(request, page):
+        return problem(request, 400, f"there is no format {printable(unknown)!r}; a page is html or json")
     if wants_json(request):
         kind = PROBLEM_JSON if isinstance(page, Problem) else JSON
         data = page.as_dict() if hasattr(page, "as_dict") else page
@@ -84,8 +87,15 @@ def wants_json(request: Request) -> bool:
     chosen = request.query_params.get("format")
     accepted = request.headers.get("accept", "")
     if sends_json(request):
-        return chosen in (None, "json")
-    return chosen == "json" or (chosen is None and "json" in accepted and "html" not in accepted)
+        return chosen != "html"
+    return chosen == "json" or (chosen != "html" and "json" in accepted and "html" not in accepted)
+
+
+def _unknown_format(request: Request, page: Any) -> str | None:
+    """Return the format that is asked for, None where there is such a one or the page says already what is wrong."""
+    chosen = request.query_params.get("format") or "html"
+    known = chosen in ("html", "json") or request.method != "GET" or isinstance(page, Problem)
+    return None if known else chosen
 
 
 def _varied(data: bytes, kind: str, status: int, headers: Mapping[str, str] | None) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 from collections.abc import Callable
 
@@ -61,4 +62,6 @@ def server(settings: WebSettings, ready: Callable[[], object] | None = None) -> 
 
 def run(settings: WebSettings, listening: socket.socket, ready: Callable[[], object] | None = None) -> None:
     """Serve pages until a signal ends it; the signal is then raised as the command's other ends are."""
-    server(settings, ready).run(sockets=[listening])
+    serving = server(settings, ready)
+    gc.freeze()  # what is imported by now stays: to look through it again and again holds all up for 0.2 s
+    serving.run(sockets=[listening])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ SORTS = {
     "diversity": "most unlike others first",
     "round": "last round first",
 }
+PARTS = 4_096
+"""How many parts of pages are remembered: a card of the index has about a kilobyte, and its value as much."""
 _OWN = Path(__file__).parent / "templates"
 
 
@@ -36,8 +39,22 @@ def environment(folders: Iterable[Path]) -> Environment:
         auto_reload=False,
     )
     made.filters |= {name: getattr(words, name) for name in words.__all__}
-    made.globals["sorts"] = SORTS
+    made.globals |= {"sorts": SORTS, "part": _parts(made)}
     return made
+
+
+def _parts(templates: Environment) -> Callable[[str, Hashable], Markup]:
+    """Return what renders a part of a page by the macro ``part`` of a template, or remembers it; threads may share it.
+
+    Such a macro knows nothing but its value: so what is equal looks equal, and nothing remembered gets old.
+    """
+
+    @lru_cache(maxsize=PARTS)
+    def part(template: str, value: Hashable) -> Markup:
+        made: Markup = templates.get_template(template).module.part(value)  # type: ignore[attr-defined]
+        return made
+
+    return part
 
 
 def visible(value: Any) -> Any:

@@ -14,7 +14,10 @@ __all__ = ["count", "day", "minute", "name_of", "plural", "rate", "sparkline", "
 
 def rate(value: float | None) -> str:
     """Return a number between -1 and 1."""
-    return "–" if value is None else f"{round(value, 2) + 0.0:.2f}"  # noqa: RUF001 (as text is set)
+    if value is None:
+        return "–"  # noqa: RUF001 (as text is set)
+    text = f"{value:.2f}"
+    return "0.00" if text == "-0.00" else text
 
 
 def count(value: int) -> str:
@@ -59,5 +62,5 @@ def sparkline(
     """Return numbers as a small line, that is named and told to a screen reader."""
     if not values:
         return Markup()
-    said = ", ".join(rate(value) for value in values if value is not None)
+    said = ", ".join([rate(value) for value in values if value is not None])
     return Markup(drawn(values, f"{what} lately: {said}", low=low, high=high))

@@ -82,3 +82,31 @@ def test_another_stack_is_read_anew(stack: list[Registry], monkeypatch: Any) -> 
     assert catalogue.ask(Query(), BANDS).total == 2
     shown.insert(0, stack[0])
     assert catalogue.ask(Query(), BANDS).total == ask(Query(), stack).total
+
+
+def test_a_row_is_never_older_than_the_question(stack: list[Registry], monkeypatch: Any) -> None:
+    monkeypatch.setattr("spade_envs.registry.catalogue._REST", 1e6)  # what is counted may be
+    catalogue = Catalogue(lambda: stack)
+
+    def statuses() -> dict[str, str]:
+        return {row.id: row.status for row in catalogue.ask(Query(), BANDS).rows}
+
+    for status in ("retired", "active", "quarantined"):
+        change(["spade/Gadget-v0"], status, "a test", stack[1])  # type: ignore[arg-type]
+        assert [statuses()["spade/Gadget-v0"] for _ in range(2)] == [status, status]
+
+
+def test_what_is_remembered_belongs_to_its_question(stack: list[Registry]) -> None:
+    asked = [
+        Query(),
+        Query(sort="newest", limit=2),
+        Query(domain="games"),
+        Query(domain="games", offset=1, limit=1),
+        Query(text="lamp", sort="rank"),
+        Query(text="lamp row", domain="games"),
+        Query(all_versions=True),
+    ]
+    catalogue = Catalogue(lambda: stack)
+    for query in asked * 2:
+        assert catalogue.ask(query, BANDS) == Catalogue(lambda: stack).ask(query, BANDS), query
+        assert catalogue.ask(query, {}).facets["regret"] == ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import shutil
@@ -68,6 +69,12 @@ def asked(site: str, path: bytes) -> tuple[int, bytes]:
         ("/?difficulty=nan..1", 400),
         ("/?round=first", 400),
         ("/?round=" + "9" * 19, 400),
+        ("/?round=-1", 400),
+        ("/?turns=x", 400),
+        ("/?more=nothing", 400),
+        ("/?format=xml", 400),
+        ("/environments/LampRow?format=xml", 400),
+        ("/?format=html", 200),
         ("/?page=0", 400),
         ("/?page=-1", 400),
         ("/?page=99999999", 400),
@@ -87,12 +94,50 @@ def test_what_is_asked_wrongly_is_said(site: str, path: str, status: int) -> Non
         answer = plainly.get(site + path, headers={"Accept": accept})
         assert answer.status_code == status, answer.text
         if status >= 400:
+            assert "Traceback" not in answer.text
             assert answer.headers["content-type"].split(";")[0] == (
                 "text/html" if accept == "text/html" else "application/problem+json"
             )
             if accept != "text/html":
                 assert answer.json()["status"] == status
                 assert answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("turns=x", ("'turns'", "steps")),
+        ("domian=games", ("'domian'", "did you mean domain?")),
+        ("round=-1", ("round -1", "which is 0")),
+        ("more=skil", ("facet 'skil'", "did you mean skill?")),
+        ("format=xml", ("'xml'", "html or json")),
+        ("page=0", ("page",)),
+    ],
+)
+def test_what_is_wrong_is_named(site: str, query: str, words: tuple[str, ...]) -> None:
+    said = plainly.get(f"{site}/?{query}", headers={"Accept": "application/json"}).json()["detail"]
+    assert [word for word in words if word not in said] == [], said
+    page = html.unescape(plainly.get(f"{site}/?{query}").text)
+    assert said in page
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "TRACE", "BREW"])
+def test_a_method_that_no_page_knows_is_said(site: str, method: str) -> None:
+    for path in ("/", "/play/LampRow", "/sign-in"):
+        for headers in ({}, {"Content-Type": "text/plain"}, {"Content-Type": "application/json"}):
+            content = b"{}" if headers else None
+            answer = httpx2.request(method, site + path, content=content, headers=headers)
+            assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD, POST"), answer.text
+    assert httpx2.post(f"{site}/play/LampRow").status_code == 403  # this one may change something
+
+
+def test_a_request_for_nobody_is_said(site: str) -> None:
+    for host in ("", " "):
+        status, body = raw(site, f"GET / HTTP/1.1\r\nHost:{host}\r\nConnection: close\r\n\r\n".encode())
+        assert status == 400
+        assert f"for example `Host: {urlsplit(site).netloc}`" in html.unescape(body.decode())
+    status, body = raw(site, b"GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n")
+    assert (status, f"http://{urlsplit(site).netloc}/" in body.decode()) == (421, True)
 
 
 @pytest.mark.parametrize(
@@ -105,8 +150,9 @@ def test_what_is_asked_wrongly_is_said(site: str, path: str, status: int) -> Non
         (b"/?q=%ed%a0%80%ff", (200,)),
         (b"/?q=%", (200,)),
         (b"/?domain=%ff", (400,)),
-        (b"/?%ff=%ff&&&=&=", (200,)),
-        (b"/?format=%ff", (200,)),
+        (b"/?%ff=%ff&&&=&=", (400,)),
+        (b"/?q=a&&&", (200,)),
+        (b"/?format=%ff", (400,)),
         (b"/\xff\xfe", (400,)),
         (b"//evil.example/", (404,)),
         (b"http://evil.example/", (200, 400, 404)),

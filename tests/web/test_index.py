@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import plainly
-from shelf import NAMES
+import pytest
+from shelf import NAMES, publish
 
-from spade_envs.registry import Registry
+from spade_envs.records import Measured
+from spade_envs.registry import Registry, keep_round
 from spade_envs.registry.overview import ask
+from spade_envs.registry.status import change
 from spade_envs.web.listing.asked import Asked
 
 if TYPE_CHECKING:
@@ -97,3 +102,75 @@ def test_pages_follow_each_other(site: str, monkeypatch: Any) -> None:
     beyond = twin(site, "?page=99")
     assert beyond["rows"] == []
     assert beyond["previous"] == "/?page=3"
+
+
+def test_what_changes_shows_on_the_next_page(serve: Callable[..., str], tmp_path: Path) -> None:
+    registry = Registry(tmp_path / "registry")
+    env_id = publish(registry, "LampRow")
+    address = serve(stack=[registry])
+    for number, status in enumerate(("retired", "active")):
+        change([env_id], status, f"reason {number}", registry)  # type: ignore[arg-type]
+        success = 0.25 * (number + 1)
+        keep_round(registry, "run", number, measured=[Measured(env_id, "run", number, 8, 8, success=success)])
+        for view in ("cards", "table", "cards"):
+            page = plainly.get(f"{address}/?view={view}").text
+            assert f'<span class="status {status}">' in page
+            assert f"success lately: {', '.join(('0.25', '0.50')[: number + 1])}" in page
+
+
+def test_of_changes_in_one_second_the_last_is_told(serve: Callable[..., str], tmp_path: Path) -> None:
+    registry = Registry(tmp_path / "registry")
+    env_id = publish(registry, "LampRow")
+    for number in range(6):
+        change([env_id], ("retired", "active")[number % 2], f"reason {number}", registry)  # type: ignore[arg-type]
+    told = plainly.get(f"{serve(stack=[registry])}/environments/LampRow?format=json").json()
+    assert told["head"]["reason"] == "reason 5"
+    assert [one["reason"] for one in told["changes"]][:6] == [
+        f"reason {number}" for number in range(5, -1, -1)
+    ]
+
+
+def test_every_value_of_a_facet_can_be_reached(tab: Page, site: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    every = next(
+        facet["choices"] for facet in twin(site, "?more=skill")["facets"] if facet["name"] == "skill"
+    )
+    monkeypatch.setattr("spade_envs.web.listing.facets.MOST", 2)
+    few = next(facet for facet in twin(site, "?q=the")["facets"] if facet["name"] == "skill")
+    assert (len(few["choices"]), few["more"], few["fewer"]) == (2, "/?q=the&more=skill", None)
+    tab.goto("/")
+    tab.get_by_role("link", name=f"{len(every) - 2} more of Skill").click()
+    tab.wait_for_url("**/?more=skill")
+    for choice in every:
+        link = tab.locator(f'#facets a[href^="/?skill={choice["value"].replace(" ", "+")}&"]')
+        assert link.inner_text() == choice["text"]
+    tab.get_by_role("link", name="fewer of Skill").click()
+    tab.wait_for_url(f"{site}/")
+    assert tab.get_by_role("link", name="more of Skill").count() == 1
+
+
+def test_more_values_than_a_page_bears_are_said(site: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spade_envs.web.listing.facets.MOST", 2)
+    monkeypatch.setattr("spade_envs.web.listing.facets.ALL", 3)
+    whole = next(facet for facet in twin(site, "?more=skill")["facets"] if facet["name"] == "skill")
+    assert (len(whole["choices"]), whole["more"], whole["fewer"]) == (3, None, "/")
+    assert f"{whole['hidden']} more: search for their words" in plainly.get(f"{site}/?more=skill").text
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "current"),
+    [
+        ("/", "Environments", "page"),
+        ("/?q=lamp", "Environments", "page"),
+        ("/environments/LampRow", "Environments", "true"),
+        ("/environments/LampRow/source", "Environments", "true"),
+        ("/play", "Play", "page"),
+        ("/play/LampRow", "Play", "true"),
+        ("/replay/LampRow?seed=1", "Replay", "true"),
+        ("/runs", "Runs", "page"),
+    ],
+)
+def test_the_navigation_says_where_one_is(site: str, path: str, text: str, current: str) -> None:
+    page = plainly.get(site + path, follow_redirects=True).text
+    navigation = page[page.index('<nav aria-label="Pages">') : page.index("</nav>")]
+    assert f'aria-current="{current}">{text}</a>' in navigation
+    assert navigation.count("aria-current") == 1

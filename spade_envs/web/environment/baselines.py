@@ -65,7 +65,8 @@ def _rates(report: Mapping[str, Any]) -> Iterator[tuple[str, int | None, int, in
     for gate in gates_of(report):
         saw = gate.get("saw")
         for name, value in saw.items() if isinstance(saw, dict) else ():
-            place, rate = _PLACE.fullmatch(name), _RATE.fullmatch(value) if isinstance(value, str) else None
+            rate = _RATE.fullmatch(value) if isinstance(value, str) else None
+            place = _PLACE.fullmatch(name) if rate else None
             if place and rate and int(rate["won"]) <= int(rate["of"]):
                 level = None if place["level"] is None else int(place["level"])
                 yield place["what"], level, int(rate["won"]), int(rate["of"])

@@ -87,7 +87,9 @@ def subject(name: str, stack: Stack) -> Subject:
         parts = [connection for _, connection in reversed(shelves)]
         rows = (reading.one(part, str(env_id)) for part in parts)
         listed = next((row for row in rows if row), None)
-        changes = {change for part in parts for change in reading.statuses(part, str(env_id))}
+        changes = dict.fromkeys(
+            change for part in parts[::-1] for change in reading.statuses(part, str(env_id))
+        )
         lately = next((found for part in parts if (found := brief.lately(part, str(env_id)))), ())
     return Subject(
         entry=holder.entry(env_id),

@@ -14,6 +14,7 @@ from fastapi.responses import RedirectResponse
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from spade_envs.contract.printable import printable
 from spade_envs.web.guard import bodies, forged, origin
 from spade_envs.web.guard.headers import SAFE
 from spade_envs.web.guard.rates import Buckets
@@ -43,10 +44,11 @@ class Guard:
     Args:
         app: what is guarded.
         settings: who may ask, and how much.
+        methods: by which pages are asked; None for any.
     """
 
-    def __init__(self, app: ASGIApp, settings: WebSettings) -> None:
-        self._app, self._settings = app, settings
+    def __init__(self, app: ASGIApp, settings: WebSettings, methods: frozenset[str] | None = None) -> None:
+        self._app, self._settings, self._methods = app, settings, methods
         self._seal = Seal()
         self._requests, self._sign_ins = Buckets(settings.rate), Buckets(settings.sign_in_rate)
 
@@ -90,16 +92,23 @@ class Guard:
         if wait := self._wait(request):
             again = str(math.ceil(wait))
             return Refusal(429, f"Too many requests; try again in {again} s.", {"Retry-After": again})
-        if self._settings.token is None and not origin.own_host(
-            request.headers.get("host", ""), self._settings.host
-        ):
-            return Refusal(
-                421, "This server answers under its own address only, for example http://127.0.0.1/."
-            )
+        if self._settings.token is None and (wrong := self._of_host(request)):
+            return wrong
         if origin.foreign(request.method, request.headers):
             return Refusal(403, "Another site's page may not ask this server; open the address itself.")
         if not self._may_see(request):
             return Refusal(401, "A token is needed: sign in, or send it as `Authorization: Bearer TOKEN`.")
+        return None
+
+    def _of_host(self, request: Request) -> Refusal | None:
+        """Look whom a request is meant for."""
+        host = request.headers.get("host", "")
+        own = "[{}]:{}" if ":" in self._settings.host else "{}:{}"
+        own = own.format(self._settings.host, (request.scope.get("server") or ("", 80))[1])
+        if not host.strip():
+            return Refusal(400, f"The request names no host; send its header, for example `Host: {own}`.")
+        if not origin.own_host(host, self._settings.host):
+            return Refusal(421, f"This server answers under its own address only, for example http://{own}/.")
         return None
 
     async def _body(self, request: Request, receive: Receive) -> tuple[bytes, Refusal | None]:
@@ -111,6 +120,11 @@ class Guard:
             return b"", Refusal(413, f"A request has at most {most:,} bytes here.", {"Connection": "close"})
         except bodies.TooSlowError:
             return b"", Refusal(408, "The request did not come to its end.", {"Connection": "close"})
+        if self._methods is not None and request.method not in self._methods:
+            allowed = ", ".join(sorted({*self._methods, "HEAD"}))
+            return b"", Refusal(
+                405, f"Nothing is asked by {printable(request.method)} here.", {"Allow": allowed}
+            )
         if body and forged.media_type(request.headers) not in (forged.FORM, forged.JSON):
             return b"", Refusal(415, "Send a form (application/x-www-form-urlencoded) or application/json.")
         if not self._bears(request) and not forged.proven(request.state.session, request.headers, body):

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from functools import cached_property
 from typing import Any, Literal, cast
-from urllib.parse import urlencode
+from urllib.parse import quote_plus
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from spade_envs.contract.ids import near_matches
 from spade_envs.contract.printable import printable
 from spade_envs.errors import UsageError
 from spade_envs.records import Query
+from spade_envs.records.counting import FACETS
+from spade_envs.records.query import one_of
 from spade_envs.records.values import EVERYTHING, Range, to_range
 
 PER_PAGE = 24
@@ -37,11 +42,13 @@ class Asked(BaseModel):
     all: bool = Field(False, description="Older versions, too.")
     sort: str = Field("", description="name, newest, difficulty, regret, success, diversity, round or rank.")
     view: Literal["cards", "table"] = "cards"
+    more: str = Field("", description="The facet of which not only the first values are shown.")
     page: int = Field(1, ge=1, le=1_000_000, description=f"From 1; of {PER_PAGE} each.")
 
     def query(self) -> Query:
         """Return the question. Raises UsageError where it cannot be one."""
         words = self.q.strip()
+        one_of("facet", self.more or None, FACETS)
         return Query(
             text=words,
             domain=self.domain or None,
@@ -63,32 +70,38 @@ class Asked(BaseModel):
         )
 
     def address(self, **changes: object) -> str:
-        """Return the address of the same with some parts changed: see :meth:`Addresses.address`."""
-        return Addresses(self).address(**changes)
-
-
-class Addresses:
-    """Addresses of the index beside one of it.
-
-    Args:
-        asked: the one.
-    """
-
-    def __init__(self, asked: Asked) -> None:
-        self._said = {name: _said(name, value) for name, value in asked.model_dump(exclude={"page"}).items()}
-
-    def address(self, **changes: object) -> str:
-        """Return the address with some parts changed; it leads to the first page where no other one is named."""
-        said = self._said | {name: _said(name, value) for name, value in changes.items()}
+        """Return the address of the same with some parts changed; to the first page where no other one is named."""
+        said = self._parts | {name: _said(name, value) for name, value in changes.items()}
         query = "&".join(part for part in said.values() if part)
         return f"/?{query}" if query else "/"
+
+    @cached_property
+    def _parts(self) -> dict[str, str]:
+        return {name: _said(name, getattr(self, name)) for name in DEFAULTS if name != "page"}
+
+
+DEFAULTS = {name: field.default for name, field in Asked.model_fields.items()}
+"""The parameters of an address, and what each of them is where it is left out."""
+
+
+def check(names: Iterable[str]) -> None:
+    """Look whether an address of the index may have these parameters: what is not understood is not passed over.
+
+    Raises:
+        UsageError: it has no such parameter.
+    """
+    known = (*DEFAULTS, "format")
+    if unknown := next((name for name in names if name not in known), None):
+        near = near_matches(unknown, known)
+        advice = f"did you mean {near[0]}?" if near else f"it has {', '.join(known)}"
+        raise UsageError(f"the index has no parameter {printable(unknown)!r}; {advice}")
 
 
 def _said(name: str, value: object) -> str:
     """Return what an address says of one part; nothing where it is as it would be anyway."""
-    if value in ("", Asked.model_fields[name].default):
+    if value in ("", DEFAULTS[name]):
         return ""
-    return urlencode({name: "1" if value is True else value}, errors="replace")
+    return f"{name}={quote_plus('1' if value is True else str(value), errors='replace')}"
 
 
 def written(value: Any) -> str:
@@ -113,9 +126,12 @@ def _number(text: str) -> int | None:
     if not text:
         return None
     try:
-        return int(text)
+        number = int(text)
     except ValueError:
         raise UsageError(f"round {printable(text)} is no whole number") from None
+    if number < 0:
+        raise UsageError(f"round {number} is before the first one, which is 0")
+    return number
 
 
 def _yes(text: str) -> bool | None:

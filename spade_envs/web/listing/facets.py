@@ -9,7 +9,7 @@ from typing import Any
 
 from spade_envs.records.counting import Counted
 from spade_envs.records.values import STATUSES, Range
-from spade_envs.web.listing.asked import Addresses, Asked, written
+from spade_envs.web.listing.asked import Asked, written
 
 BANDS: dict[str, tuple[Range, ...]] = {
     "difficulty": ((0.0, 0.2), (0.2, 0.4), (0.4, 0.6), (0.6, 0.8), (0.8, 1.0)),
@@ -32,7 +32,9 @@ NAMES = {
     "round": "Round",
 }
 MOST = 12
-"""How many values of a facet are shown."""
+"""How many values of a facet are shown at first."""
+ALL = 300
+"""How many are shown of the one that is asked for: a page weighs at most 250 kB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,8 @@ class Facet:
         chosen: the value that is asked for, empty where none is.
         cleared: the address without it; None where none is.
         hidden: how many more values there are.
+        more: the address of the index with these; None where there are none, or they are too many.
+        fewer: the address without them; None where they are not shown.
     """
 
     name: str
@@ -69,32 +73,38 @@ class Facet:
     cleared: str | None
     choices: tuple[Choice, ...]
     hidden: int
+    more: str | None
+    fewer: str | None
 
 
-def facets_of(asked: Asked, counted: Mapping[str, tuple[Counted, ...]], to: Addresses) -> tuple[Facet, ...]:
+def facets_of(asked: Asked, counted: Mapping[str, tuple[Counted, ...]]) -> tuple[Facet, ...]:
     """Return the facets in the order in which they are shown, without those that tell nothing apart."""
-    made = (_facet(asked, name, counted.get(name, ()), to) for name in NAMES)
+    made = (_facet(asked, name, counted.get(name, ())) for name in NAMES)
     return tuple(facet for facet in made if facet.choices or facet.chosen)
 
 
-def _facet(asked: Asked, name: str, counted: tuple[Counted, ...], to: Addresses) -> Facet:
-    chosen = str(getattr(asked, name))
-    known = [one for one in _in_order(name, counted) if one.versions or written(one.value) == chosen]
-    shown = known[:MOST] + [one for one in known[MOST:] if written(one.value) == chosen]
+def _facet(asked: Asked, name: str, counted: tuple[Counted, ...]) -> Facet:
+    chosen, whole = str(getattr(asked, name)), asked.more == name
+    told = [(written(one.value), one) for one in _in_order(name, counted)]
+    known = [(value, one) for value, one in told if one.versions or value == chosen]
+    most = ALL if whole else MOST
+    shown = known[:most] + [(value, one) for value, one in known[most:] if value == chosen]
+    hidden = len(known) - len(shown)
     return Facet(
         name=name,
         title=NAMES[name],
         chosen=chosen,
-        cleared=to.address(**{name: ""}) if chosen else None,
-        choices=tuple(_choice(to, name, one, chosen) for one in shown),
-        hidden=len(known) - len(shown),
+        cleared=asked.address(**{name: ""}) if chosen else None,
+        choices=tuple(_choice(asked, name, value, one, value == chosen) for value, one in shown),
+        hidden=hidden,
+        more=asked.address(more=name) if hidden and not whole else None,
+        fewer=asked.address(more="") if whole else None,
     )
 
 
-def _choice(to: Addresses, name: str, one: Counted, chosen: str) -> Choice:
-    value = written(one.value)
-    address = to.address(**{name: "" if value == chosen else value})
-    return Choice(value, _text(name, one.value), one.versions, value == chosen, address)
+def _choice(asked: Asked, name: str, value: str, one: Counted, chosen: bool) -> Choice:
+    address = asked.address(**{name: "" if chosen else value})
+    return Choice(value, _text(name, one.value), one.versions, chosen, address)
 
 
 def _in_order(name: str, counted: tuple[Counted, ...]) -> list[Counted]:

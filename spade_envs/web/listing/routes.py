@@ -12,7 +12,7 @@ from spade_envs.errors import RegistryError
 from spade_envs.registry.catalogue import Catalogue
 from spade_envs.registry.overview import near
 from spade_envs.registry.stack import Stack
-from spade_envs.web.listing.asked import Asked
+from spade_envs.web.listing.asked import Asked, check
 from spade_envs.web.listing.facets import BANDS
 from spade_envs.web.listing.shown import Index, shown
 from spade_envs.web.pages import Link, Pages
@@ -28,6 +28,7 @@ def pages(_: FastAPI, settings: WebSettings) -> Pages:
     @router.get("/", response_model=Index)
     def index(request: Request, asked: Annotated[Asked, Query()]) -> Response:
         """The environments of all registries, found by words and facets, with counts of every facet."""
+        check(request.query_params)
         query = asked.query()
         found = catalogue.ask(query, BANDS)
         meant = {} if found.total else _meant(query, settings.registries)
@@ -39,7 +40,7 @@ def pages(_: FastAPI, settings: WebSettings) -> Pages:
         with contextlib.suppress(RegistryError):  # whoever opens a page reads why
             catalogue.ask(records.Query(limit=0), BANDS)
 
-    return Pages(router, (Link("Environments", "/"),), open=ready)
+    return Pages(router, (Link("Environments", "/", below="/environments/"),), open=ready)
 
 
 def _meant(query: records.Query, stack: Stack) -> dict[str, list[str]]:

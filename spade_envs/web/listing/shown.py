@@ -8,7 +8,7 @@ from typing import Any
 from spade_envs.contract.plain import plain
 from spade_envs.records.brief import Brief
 from spade_envs.registry.catalogue import Answer
-from spade_envs.web.listing.asked import PER_PAGE, Addresses, Asked
+from spade_envs.web.listing.asked import PER_PAGE, Asked
 from spade_envs.web.listing.facets import Facet, facets_of
 
 
@@ -45,7 +45,7 @@ class Index:
 
 def shown(asked: Asked, answer: Answer, near: dict[str, list[str]]) -> Index:
     """Return a page of the index."""
-    total, more, to = answer.total, asked.page * PER_PAGE < answer.total, Addresses(asked)
+    total, more = answer.total, asked.page * PER_PAGE < answer.total
     last = max(1, -(-total // PER_PAGE))
     before = min(asked.page - 1, last)
     return Index(
@@ -53,8 +53,8 @@ def shown(asked: Asked, answer: Answer, near: dict[str, list[str]]) -> Index:
         total=total,
         first=(asked.page - 1) * PER_PAGE + 1,
         rows=answer.rows,
-        facets=facets_of(asked, answer.facets, to),
-        previous=to.address(page=before) if before else None,
-        next=to.address(page=asked.page + 1) if more else None,
+        facets=facets_of(asked, answer.facets),
+        previous=asked.address(page=before) if before else None,
+        next=asked.address(page=asked.page + 1) if more else None,
         near=near,
     )
