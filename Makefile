@@ -19,7 +19,7 @@ demo: $(VENV)/.train  ## Install, then three rounds of self-play with the embedd
 test soak: export OMP_NUM_THREADS = 1
 
 test: $(VENV)/.dev  ## Install, then the tests.
-	$(BIN)/python -m pytest -m "not soak" --numprocesses $(JOBS) --dist loadfile
+	$(BIN)/python -m pytest -m "not soak" --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 
 soak: $(VENV)/.dev  ## The tests that take minutes.
 	$(BIN)/python -m pytest -m soak

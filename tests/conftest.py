@@ -20,6 +20,20 @@ settings.register_profile("spade", deadline=None, print_blob=True, max_examples=
 settings.load_profile("spade")
 
 
+LONGEST = [
+    *("test_wheel", "test_docs", "test_resume", "test_trl_flags", "test_round", "test_judging_cli"),
+    *("test_container", "test_runs", "test_admission_novelty", "test_cli_output", "test_accessible"),
+    *("test_evaluation", "test_bad_input", "test_vector_hostile", "test_play_browser", "test_lockdown"),
+]
+"""Files that take longest are begun first: else one process ends long after the others."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest files first, and leave the others in their order."""
+    place = {name: at for at, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(item.path.stem, len(LONGEST)))
+
+
 def pytest_collection_finish() -> None:
     """Keep what was imported (torch alone: a million objects) out of every later collection of garbage."""
     gc.freeze()

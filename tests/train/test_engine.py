@@ -48,7 +48,7 @@ def engaged(policy: Policy, engine: WholeReads) -> Policy:
 def test_an_episode_s_rows_hold_what_was_sampled_and_how_likely_it_was(
     engaged: Policy, engine: WholeReads, model: Any
 ) -> None:
-    tasks = [Task("spade/Count-v0", seed) for seed in range(5)]
+    tasks = [Task("spade/Count-v0", seed) for seed in range(3)]
     episodes = play(engaged, tasks, lambda *_, **__: Count(), LIMITS)
     assert all(len(one.logprobs) == len(one.mask) == len(one.completion_ids) for one in episodes)
     assert any(one.turns > 1 for one in episodes)
