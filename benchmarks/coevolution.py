@@ -147,7 +147,8 @@ def evaluated(lab: Lab, cell: Cell, suite: str, end: float) -> dict[str, list[in
     words += ["--seed", "0", "--temperature", "1", "--prompt_tokens", "512", "--turn_tokens", "12"]
     words += ["--completion_tokens", "160"]
     out.parent.mkdir(parents=True, exist_ok=True)
-    call(words, end, out.with_suffix(".log"), may_skip=True)
+    if not out.is_file():  # else a cell that was stopped goes on
+        call(words, end, out.with_suffix(".log"), may_skip=True)
     if not out.is_file():
         return {}
     (found,) = json.loads(out.read_text())["suites"] or [{"items": []}]
