@@ -25,7 +25,7 @@ class Row:
 
     Attributes:
         weight: of its block: it multiplies the advantages.
-        logprobs: of each id of the completion as it was sampled; empty where TRL works them out.
+        logprobs: of each id of the completion as it was sampled, NaN where that is unknown; empty where all are.
     """
 
     role: Role

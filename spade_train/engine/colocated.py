@@ -25,8 +25,10 @@ class Colocated:
         name = next(self._names)
         try:
             self._engine.add_request(name, {"prompt_token_ids": list(request.tokens)}, _parameters(request))
-        except ValueError as problem:  # too long a prompt
-            raise EngineError(f"vLLM takes no prompt of {len(request.tokens)} tokens: {problem}") from problem
+        except Exception as problem:  # vLLM's own kinds differ from version to version
+            raise EngineError(
+                f"vLLM refused a request of {len(request.tokens)} tokens: {problem}"
+            ) from problem
         self._asked[name] = request.row
 
     def replies(self) -> list[Reply]:
@@ -45,8 +47,8 @@ class Colocated:
     def _step(self) -> list[Any]:
         try:
             return list(self._engine.step())
-        except RuntimeError as problem:  # out of memory, a dead device
-            raise EngineError(f"vLLM failed: {str(problem).splitlines()[0]}") from problem
+        except Exception as problem:  # out of memory, a dead device
+            raise EngineError(f"vLLM failed: {str(problem)[:500] or type(problem).__name__}") from problem
 
     def _reply(self, output: Any) -> Reply:
         (said,) = output.outputs

@@ -62,7 +62,7 @@ class Reply:
 
     Attributes:
         row: of the request.
-        logprobs: of each token in what it was drawn from: after temperature, filters and schema.
+        logprobs: of each token in what it was drawn from: after temperature, filters and schema; NaN where unknown.
     """
 
     row: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any
 
@@ -46,7 +47,10 @@ class Served:
         more["seed"] = words.pop("seed")
         try:
             said = self._client.generate([list(request.tokens)], **words, generation_kwargs=more)
+            (tokens,), (chances,) = said["completion_ids"], said["logprobs"]
+            chances = [math.nan if at[0] is None else at[0] for at in chances]
         except Exception as problem:  # the client raises plain ones, and those of its HTTP library
             raise EngineError(f"vLLM's server failed: {str(problem)[:500]}") from problem
-        (tokens,), (chances,) = said["completion_ids"], said["logprobs"]
-        return Reply(request.row, list(tokens), [at[0] if at[0] is not None else 0.0 for at in chances])
+        if not tokens:
+            raise EngineError("vLLM's server gave up a request: its reply is empty")
+        return Reply(request.row, list(tokens), chances)

@@ -5,6 +5,7 @@ A broken environment is data, not a crash: its episode ends as a ``fault`` and i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -77,7 +78,7 @@ class Episode:
         turn_limit: the turns that it may take; None where that is unknown.
         echoed: whether an action holds a token that stood in the hint alone.
         unread: which of the agent's turns, counted from 0, could not be read as an action.
-        logprobs: of each id of the completion as it was sampled, else 0; empty where TRL works them out.
+        logprobs: of each id of the completion as it was sampled, NaN where the sampler does not say, else 0.
     """
 
     task: Task
@@ -130,7 +131,7 @@ class _Running:
     def say(self, tokens: Sequence[int], mask: int, logprobs: Sequence[float] = ()) -> None:
         self.completion += tokens
         self.mask += [mask] * len(tokens)
-        self.logprobs += logprobs or [0.0] * len(tokens)
+        self.logprobs += logprobs or [math.nan if mask else 0.0] * len(tokens)
 
 
 def play(policy: Policy, tasks: Sequence[Task], make: Make, limits: Limits) -> list[Episode]:
@@ -283,5 +284,5 @@ def _episode(policy: Policy, one: _Running) -> Episode:
         turn_limit=one.env.turn_limit if one.env else None,
         echoed=one.hint is not None and echoes(one.actions, one.hint, one.shown),
         unread=tuple(one.unread),
-        logprobs=tuple(one.logprobs) if any(one.logprobs) else (),
+        logprobs=tuple(one.logprobs) if played else (math.nan,),
     )

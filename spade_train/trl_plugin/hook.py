@@ -19,7 +19,7 @@ from spade_train.display import Display
 from spade_train.engine import Engine
 from spade_train.evaluation.between import BetweenRounds, told
 from spade_train.playing.decoding import Policy
-from spade_train.rounds import Round
+from spade_train.rounds import Role, Round
 from spade_train.runs.checkpoints import RunState, keep_state, mark
 from spade_train.runs.disk import is_full
 from spade_train.runs.folder import RunFolder
@@ -115,7 +115,7 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
         self._designer_prompt = designs[0] if designs else None
         self._skipped = played.skipped is not None
         self._clock.start("train")
-        return batch(played.rows, worth.rows, measures(self._entry))
+        return batch(played.rows, worth.rows, measures(self._entry), self._likelihoods(trainer.temperature))
 
     def _played(self, policy: Policy, number: int) -> Round:
         """Play the round; where the machine fails, again from its beginning, at last not at all: all on record.
@@ -152,16 +152,16 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
             return
         console = self.display.console
         console.print(f"evaluating after {done} rounds")
-        with sampling(self._trainer, self.selfplay.seed, -2, self.engine) as policy:
-            self.use_agent()
-            try:
+        try:
+            with sampling(self._trainer, self.selfplay.seed, -2, self.engine) as policy:
+                self.use_agent()
                 for line in self._evaluation.evaluate(policy, done):
                     console.print(told(line), markup=False)
-            except (SpadeError, OSError) as problem:
-                self._records.failed(done, 0, problem)
-                if self.selfplay.world.size > 1 or is_full(self.run.path, problem):
-                    raise
-                console.print(f"the evaluation failed: {problem}", markup=False)
+        except (SpadeError, OSError) as problem:
+            self._records.failed(done, 0, problem)
+            if self.selfplay.world.size > 1 or is_full(self.run.path, problem):
+                raise
+            console.print(f"the evaluation failed: {problem}", markup=False)
 
     def use_agent(self) -> None:
         """Let whatever is computed next go through the agent's weights."""
@@ -174,6 +174,13 @@ class Hook(TrainerCallback):  # type: ignore[misc]  # transformers has no types 
         if heat is not None:
             designer = replace(designer, temperature=heat)
         return Roles(designer, policy, self.adapters.use if self.adapters else _no_adapters)
+
+    def _likelihoods(self, temperature: float) -> frozenset[Role] | None:
+        """Whose tokens an engine draws as TRL scores them: at TRL's temperature."""
+        if self.engine is None:
+            return None
+        heat = self._settings.selfplay.designer_temperature
+        return frozenset(("agent", "designer") if heat in (None, temperature) else ("agent",))
 
     def role(self, ids: Sequence[int]) -> str:
         """Whose row it is: the designer's rows begin with its prompt."""

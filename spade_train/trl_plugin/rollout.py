@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,7 +17,7 @@ from trl.models.utils import unwrap_model_for_generation
 from spade_train.engine import Engine
 from spade_train.playing.decoding import Policy
 from spade_train.playing.sampling import Filters
-from spade_train.rounds import Row
+from spade_train.rounds import Role, Row
 from spade_train.schedule import Schedule
 from spade_train.trl_plugin.vllm import refresh
 
@@ -82,6 +83,7 @@ def _model(trainer: GRPOTrainer, engine: Engine | None) -> Iterator[Any]:
             yield model
     else:
         refresh(trainer)
+        trainer.accelerator.wait_for_everyone()  # else others would be served while weights are on their way
         yield trainer.accelerator.unwrap_model(trainer.model)
 
 
@@ -90,29 +92,34 @@ def filters(args: GRPOConfig) -> Filters:
     return Filters(args.top_p, args.top_k, args.min_p, args.repetition_penalty)
 
 
-def batch(rows: Sequence[Row], signal: Sequence[float], measures: dict[str, float]) -> dict[str, Any]:
+def batch(
+    rows: Sequence[Row],
+    signal: Sequence[float],
+    measures: dict[str, float],
+    likelihoods: Container[Role] | None = None,
+) -> dict[str, Any]:
     """Return a round's rows in the form of TRL's rollout function. Extra keys reach the reward function.
 
     Args:
         rows: the batch.
         signal: each row's advantage, which GRPO shall use as it is; 0 for a row that is left out.
         measures: what ``report_to`` shall show of the round.
+        likelihoods: the roles that vLLM sampled as TRL scores them; None where TRL works all out itself.
     """
     return {
         "prompt_ids": [list(row.prompt_ids) for row in rows],
         "completion_ids": [list(row.completion_ids) for row in rows],
         "env_mask": [list(row.mask) for row in rows],
-        "logprobs": _logprobs(rows),
+        "logprobs": None if likelihoods is None else [_logprobs(row, likelihoods) for row in rows],
         "signal": list(signal),
         "measures": measures,
     }
 
 
-def _logprobs(rows: Sequence[Row]) -> list[list[float]] | None:
-    """Return what vLLM sampled from; what it did not sample, the mask leaves out."""
-    if not any(row.logprobs for row in rows):
-        return None
-    return [list(row.logprobs) or [0.0] * len(row.completion_ids) for row in rows]
+def _logprobs(row: Row, likelihoods: Container[Role]) -> list[float]:
+    """Return what vLLM sampled from; NaN, for which TRL corrects nothing, where it is not known or not comparable."""
+    known = row.logprobs and row.role in likelihoods
+    return list(row.logprobs) if known else [math.nan] * len(row.completion_ids)
 
 
 def advantage(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -102,8 +102,17 @@ def _as_known(said: Words, known: Container[str]) -> Words:
     """Return the words with each setting under the name that the transformers at hand knows it by."""
     former = {new: old for new, old in FORMER.items() if new not in known}
     preset = {former.get(key, key): value for key, value in said.preset.items()}
-    flags = (f"--{former[word[2:]]}" if word[2:] in former else word for word in said.flags)
-    return replace(said, preset=preset, flags=tuple(flags))
+    return replace(said, preset=preset, flags=tuple(_renamed(word, former) for word in said.flags))
+
+
+def _renamed(word: str, former: Mapping[str, str]) -> str:
+    """Return a flag by its former name, with its ``no_`` and what is said behind a ``=``."""
+    name, sign, value = word.removeprefix("--").partition("=")
+    plain = name.replace("-", "_")
+    old = former.get(plain.removeprefix("no_"))
+    if old is None or not word.startswith("--"):
+        return word
+    return f"--{'no_' if plain.startswith('no_') else ''}{old}{sign}{value}"
 
 
 def _check_weights(own: SelfPlayConfig, grpo: GRPOConfig, model: ModelConfig) -> None:

@@ -110,7 +110,12 @@ def _trainer(settings: Settings, model: str, hook: Hook) -> GRPOTrainer:
             peft_config=get_peft_config(options),
             quantization_config=get_quantization_config(options),
         )
-    except (OSError, ValueError) as problem:
+    except Exception as problem:
+        if args.use_vllm:  # it raises whatever its engine, its server and the device lead it into
+            said = next(iter(str(problem).splitlines()), type(problem).__name__)
+            raise UsageError(f"The model {model} cannot be loaded, or vLLM not be used: {said}") from problem
+        if not isinstance(problem, OSError | ValueError):
+            raise
         raise UsageError(f"The model {model} cannot be loaded: {str(problem).splitlines()[0]}") from problem
     trainer.remove_callback(PrinterCallback)
     part_roles(trainer, hook, settings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable
 from typing import Any
 
 from trl import GRPOConfig, GRPOTrainer
@@ -10,7 +11,7 @@ from trl.generation.vllm_client import VLLMClient
 
 from spade_envs.errors import UsageError
 from spade_train.config import SelfPlayConfig
-from spade_train.engine import Engine
+from spade_train.engine import Engine, EngineError
 from spade_train.engine.colocated import Colocated
 from spade_train.engine.served import Served
 from spade_train.flags import Words
@@ -20,7 +21,7 @@ def check_vllm(own: SelfPlayConfig, grpo: GRPOConfig, said: Words) -> None:
     """Raise :class:`UsageError` where vLLM is wanted and cannot be used in this way, or is set up and not wanted."""
     if not grpo.use_vllm:
         for place, name in said.names():
-            if place == "--" and name.startswith("vllm_"):
+            if place == "--" and name.removeprefix("no_").startswith("vllm_"):
                 raise UsageError(f"{name} has no effect without use_vllm. Add --use_vllm, or leave it out.")
         return
     if importlib.util.find_spec("vllm") is None:
@@ -28,17 +29,36 @@ def check_vllm(own: SelfPlayConfig, grpo: GRPOConfig, said: Words) -> None:
     for wrong, reason in _contradictions(own, grpo):
         if wrong:
             raise UsageError(f"use_vllm: {reason}")
-    room = own.prompt_tokens + (grpo.max_completion_length or 0)
+    prompt = own.designer_window if _designs_freely(own) else own.prompt_tokens
+    room = max(prompt, own.prompt_tokens) + (grpo.max_completion_length or 0)
     if grpo.vllm_max_model_length is not None and grpo.vllm_max_model_length < room:
         raise UsageError(
-            f"vllm_max_model_length is {grpo.vllm_max_model_length}; a row may have {room} tokens "
-            "(prompt_tokens and max_completion_length together). Raise it, or lower one of them."
+            f"vllm_max_model_length is {grpo.vllm_max_model_length}; a row may have {room} tokens (prompt_tokens, or "
+            "designer_window, and max_completion_length together). Raise it, or lower one of them."
         )
+
+
+def _designs_freely(own: SelfPlayConfig) -> bool:
+    """Whether vLLM writes designs whose prompts may fill the designer's window; those in slots are short."""
+    here = own.designer_backend is None and own.designer_model is None
+    return here and own.designer not in ("slots", "none")
 
 
 def _contradictions(own: SelfPlayConfig, grpo: GRPOConfig) -> list[tuple[bool, str]]:
     colocated = grpo.vllm_mode == "colocate"
     return [
+        (
+            grpo.vllm_mode not in ("colocate", "server"),
+            f"vllm_mode is {grpo.vllm_mode!r}; it must be colocate or server.",
+        ),
+        (
+            colocated and grpo.vllm_server_base_url is not None,
+            "vllm_server_base_url has no effect in vllm_mode colocate. Set vllm_mode: server.",
+        ),
+        (
+            not colocated and grpo.vllm_max_model_length is not None,
+            "vllm_max_model_length has no effect in vllm_mode server: tell the server when it is started.",
+        ),
         (
             own.role_adapters,
             "it holds one set of weights, and role_adapters trains two. Leave one of them out.",
@@ -68,6 +88,7 @@ def engine(trainer: GRPOTrainer) -> Engine | None:
     if not trainer.use_vllm:
         return None
     made = trainer.vllm_generation
+    made.sync_weights = _told(made.sync_weights)
     if trainer.vllm_mode == "colocate":
         return Colocated(made.llm)
     return Served(made.vllm_client if trainer.accelerator.is_main_process else VLLMClient(_address(made)))
@@ -82,3 +103,16 @@ def refresh(trainer: GRPOTrainer) -> None:
     if trainer.state.global_step != trainer._last_loaded_step:
         trainer.vllm_generation.sync_weights()
         trainer._last_loaded_step = trainer.state.global_step
+
+
+def _told(send: Callable[[], None]) -> Callable[[], None]:
+    """Return what sends the weights with its failures as ours: TRL raises whatever its client and vLLM raise."""
+
+    def sending() -> None:
+        try:
+            send()
+        except Exception as problem:
+            said = str(problem)[:500] or type(problem).__name__
+            raise EngineError(f"vLLM did not take the weights: {said}") from problem
+
+    return sending

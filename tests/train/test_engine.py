@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,13 +19,15 @@ from spade_train.engine import EngineError, Request
 from spade_train.engine.colocated import Colocated
 from spade_train.engine.served import Served
 from spade_train.engine.turns import Turns
-from spade_train.flags import read_words
+from spade_train.flags import Words, read_words
 from spade_train.playing.constraint import JsonConstraint
 from spade_train.playing.decoding import Policy
 from spade_train.playing.play import Limits, Task, play
-from spade_train.rounds import Row
-from spade_train.trl_plugin import settings
+from spade_train.playing.sampling import Filters, Sampler
+from spade_train.rounds import Round, Row
+from spade_train.trl_plugin import settings, vllm
 from spade_train.trl_plugin.rollout import batch
+from spade_train.trl_plugin.settings import _as_known
 
 SCHEMA = {
     "type": "object",
@@ -69,7 +72,7 @@ def test_an_episode_s_rows_hold_what_was_sampled_and_how_likely_it_was(
 def test_every_turn_has_draws_of_its_own_and_a_row_s_are_the_same_in_any_batch(engaged: Policy) -> None:
     def seeds(prompts: list[list[int]]) -> dict[int, list[int]]:
         engine = WholeReads(engaged.model)
-        talk = Turns(engine, prompts, sampler=_sampler(), stop=frozenset([2]), seeds=range(len(prompts)))
+        talk = Turns(engine, prompts, sampler=Sampler(), stop=frozenset([2]), seeds=range(len(prompts)))
         for _ in range(3):
             for row in talk.speak(3):
                 talk.hear(row, [7])
@@ -77,11 +80,6 @@ def test_every_turn_has_draws_of_its_own_and_a_row_s_are_the_same_in_any_batch(e
         for one in engine.asked:
             found.setdefault(one.row, []).append(one.seed)
         return found
-
-    def _sampler() -> Any:
-        from spade_train.playing.sampling import Sampler
-
-        return Sampler()
 
     alone, among = seeds([[5, 6]]), seeds([[5, 6], [8]])
     assert len(set(alone[0])) == len(alone[0]) > 1
@@ -135,7 +133,58 @@ def test_rows_without_an_engine_leave_the_likelihoods_to_trl() -> None:
     plain = Row("agent", (1,), (2, 3), (1, 0), 1.0)
     assert batch([plain], [0.0], {})["logprobs"] is None
     known = replace(plain, logprobs=(-0.5, 0.0))
-    assert batch([plain, known], [0.0, 0.0], {})["logprobs"] == [[0.0, 0.0], [-0.5, 0.0]]
+    unlike = replace(known, role="designer")
+    told = batch([plain, known, unlike], [0.0] * 3, {}, frozenset(["agent"]))["logprobs"]
+    assert told[1] == [-0.5, 0.0]
+    assert [len(one) for one in told] == [2, 2, 2]
+    assert all(map(math.isnan, told[0] + told[2])), "not known; drawn at another temperature"
+
+
+def test_a_round_that_was_skipped_has_rows_that_correct_nothing() -> None:
+    rows = Round.skip(3, 4, 2, "the server is gone").rows
+    told = batch(rows, [0.0] * 4, {}, frozenset(["agent", "designer"]))
+    assert [len(one) for one in told["logprobs"]] == [len(one) for one in told["completion_ids"]]
+    assert all(math.isnan(chance) for one in told["logprobs"] for chance in one)
+
+
+def test_a_request_says_how_its_tokens_are_drawn() -> None:
+    filters = Filters(top_p=0.9, top_k=7, min_p=0.05, repetition_penalty=1.1)
+    assert replace(REQUEST, temperature=0.6, filters=filters).words() == {
+        "temperature": 0.6,
+        "top_p": 0.9,
+        "top_k": 7,
+        "min_p": 0.05,
+        "repetition_penalty": 1.1,
+        "max_tokens": 4,
+        "logprobs": 0,
+        "seed": 11,
+    }
+
+
+def test_weights_are_sent_when_a_step_lies_between_and_a_failure_is_a_fault_of_the_round() -> None:
+    sent: list[int] = []
+    made = SimpleNamespace(sync_weights=lambda: sent.append(1), llm=SimpleNamespace(llm_engine=InProcess()))
+    trainer: Any = SimpleNamespace(
+        use_vllm=True,
+        vllm_mode="colocate",
+        vllm_generation=made,
+        state=SimpleNamespace(global_step=0),
+        _last_loaded_step=-1,
+    )
+    assert isinstance(vllm.engine(trainer), Colocated)
+    for step, known in [(0, 1), (0, 1), (1, 2)]:
+        trainer.state.global_step = step
+        vllm.refresh(trainer)
+        assert len(sent) == known
+
+    def refused() -> None:
+        raise Refused("Request failed: 500")
+
+    made.sync_weights = refused
+    vllm.engine(trainer)
+    trainer.state.global_step = 2
+    with pytest.raises(EngineError, match="did not take the weights: Request failed: 500"):
+        vllm.refresh(trainer)
 
 
 REQUEST = Request(3, (5, 6), 4, frozenset([2, 9]), 11, schema=SCHEMA)
@@ -163,7 +212,9 @@ def test_a_server_is_asked_for_each_turn_by_itself() -> None:
     while len(found) < 3:
         found += engine.replies()
     assert sorted(one.row for one in found) == [0, 1, 2]
-    assert all(one.tokens == [7, 2] and one.logprobs == [-0.25, 0.0] for one in found)
+    assert all(
+        one.tokens == [7, 2] and one.logprobs[0] == -0.25 and math.isnan(one.logprobs[1]) for one in found
+    )
     prompts, words = client.asked[0]
     assert prompts == [[5, 6]]
     assert words["max_tokens"] == 4
@@ -183,6 +234,19 @@ def test_a_server_that_fails_is_a_fault_of_the_round(problem: Exception) -> None
     engine.forget()
 
 
+def test_an_empty_reply_of_a_server_is_a_fault_of_the_round() -> None:
+    client = Client()
+    client.generate = lambda *_, **__: {"completion_ids": [[]], "logprobs": [[]]}  # type: ignore[method-assign]
+    engine = Served(client)
+    engine.ask(REQUEST)
+    with pytest.raises(EngineError, match="its reply is empty"):
+        engine.replies()
+
+
+class Refused(Exception):
+    """vLLM's own kind of error: no ValueError."""
+
+
 class InProcess:
     """vLLM's engine, as far as it is driven; each step finishes one request."""
 
@@ -193,7 +257,7 @@ class InProcess:
 
     def add_request(self, name: str, prompt: dict[str, Any], _: Any) -> None:
         if len(prompt["prompt_token_ids"]) > 8:
-            raise ValueError("the prompt is longer than the model's length")
+            raise Refused("the prompt is longer than the model's length")
         self.waiting.append(name)
 
     def step(self) -> Iterator[Any]:
@@ -227,7 +291,7 @@ def test_an_engine_in_this_process_is_stepped_until_somebody_has_spoken(colocate
 
 def test_an_engine_that_gives_up_or_takes_no_such_prompt_is_a_fault(colocated: InProcess) -> None:
     engine = Colocated(SimpleNamespace(llm_engine=colocated))
-    with pytest.raises(EngineError, match="no prompt of 9 tokens"):
+    with pytest.raises(EngineError, match="refused a request of 9 tokens"):
         engine.ask(replace(REQUEST, tokens=tuple(range(9))))
     colocated.reason = "abort"
     engine.ask(REQUEST)
@@ -242,7 +306,10 @@ WRONG = {
     "--vllm_tensor_parallel_size 2": "shares an engine",
     "--vllm_enable_sleep_mode": "drop the weights",
     "--vllm_mode server": "from a GPU only",
+    "--vllm_mode sever": "must be colocate or server",
+    "--vllm_server_base_url http://h:1": "has no effect in vllm_mode colocate",
     "--vllm_max_model_length 300": "is 300; a row may have",
+    "--designer free --vllm_max_model_length 1400": "is 1400; a row may have",
     "--vllm_structured_outputs_regex a+": "does not reach what samples",
 }
 
@@ -263,3 +330,25 @@ def test_what_vllm_cannot_do_here_is_said_before_anything_is_loaded(
 def test_a_setting_of_vllm_has_no_effect_without_it() -> None:
     with pytest.raises(UsageError, match="vllm_mode has no effect without use_vllm"):
         settings(read_words(["--vllm_mode", "colocate"]))
+    with pytest.raises(
+        UsageError, match="vllm_importance_sampling_correction has no effect without use_vllm"
+    ):
+        settings(read_words(["--no_vllm_importance_sampling_correction"]))
+
+
+@pytest.mark.parametrize(
+    ("flag", "former"),
+    [
+        ("--activation_checkpointing", "--gradient_checkpointing"),
+        ("--activation-checkpointing=true", "--gradient_checkpointing=true"),
+        ("--no_activation_checkpointing", "--no_gradient_checkpointing"),
+        ("--rounds", "--rounds"),
+        ("activation_checkpointing", "activation_checkpointing"),
+    ],
+)
+def test_an_older_transformers_is_told_its_own_names(flag: str, former: str) -> None:
+    said = Words(Path("x.yaml"), {"activation_checkpointing": False, "rounds": 3}, (flag,))
+    told = _as_known(said, {"rounds", "gradient_checkpointing"})
+    assert told.flags == (former,)
+    assert told.preset == {"gradient_checkpointing": False, "rounds": 3}
+    assert _as_known(said, {"activation_checkpointing"}) == said
