@@ -22,10 +22,11 @@ settings.load_profile("spade")
 
 LONGEST = [
     *("test_wheel", "test_docs", "test_resume", "test_trl_flags", "test_round", "test_judging_cli"),
-    *("test_container", "test_runs", "test_admission_novelty", "test_cli_output", "test_accessible"),
-    *("test_evaluation", "test_bad_input", "test_vector_hostile", "test_play_browser", "test_lockdown"),
+    *("test_container", "test_admission_novelty", "test_cli_output"),
+    *("test_evaluation", "test_bad_input", "test_vector_hostile", "test_lockdown"),
 ]
-"""Files that take longest are begun first: else one process ends long after the others."""
+"""Files that take longest are begun first: else one process ends long after the others. Those with a browser are not:
+its event loop stays in their process."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

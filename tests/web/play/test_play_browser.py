@@ -122,6 +122,8 @@ def test_a_replay_goes_forward_and_back(tab: Page) -> None:
 
 
 def test_a_file_is_opened(tab: Page) -> None:
+    from playwright.sync_api import expect
+
     tab.goto("/play/Words?seed=4")
     tab.keyboard.type("hello")
     tab.keyboard.press("Enter")
@@ -131,7 +133,7 @@ def test_a_file_is_opened(tab: Page) -> None:
         tab.locator("#file").click()
     tab.goto("/replay")
     tab.set_input_files("#file", download.value.path())
-    tab.wait_for_function("document.getElementById('episode').value")
+    expect(tab.locator("#episode")).not_to_have_value("")
     tab.get_by_role("button", name="Open").click()
     tab.wait_for_url("**/replay/Words-v0?*")
     tab.keyboard.press("End")
@@ -166,18 +168,18 @@ def test_games_and_replays_need_no_script(browser: Browser, site: str) -> None:
         page = context.new_page()
         page.goto("/play/LampRow?seed=4")
         page.locator("#choice-1").click()
-        assert page.inner_text("#now") == "Turn 1 of 12"
+        page.locator("#now:has-text('Turn 1 of 12')").wait_for()
         page.fill("#said", "2")
         page.keyboard.press("Enter")
-        assert page.inner_text("#now") == "Turn 2 of 12"
+        page.locator("#now:has-text('Turn 2 of 12')").wait_for()
         page.locator("#ask-hint").click()
-        assert page.locator("#hint").is_visible()
+        page.locator("#hint").wait_for()
         page.goto("/replay/LampRow?seed=4")
         page.locator("#forward").click()
-        assert page.inner_text("#now").startswith("Step 1 of")
+        page.locator("#now:has-text('Step 1 of')").wait_for()
         page.locator("#scrub").fill("0")
         page.get_by_role("button", name="Go").click()
-        assert page.inner_text("#now").startswith("Step 0 of")
+        page.locator("#now:has-text('Step 0 of')").wait_for()
 
 
 def wrong(page: Page, axe: str, path: str) -> list[tuple[str, list[str]]]:
