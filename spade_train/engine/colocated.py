@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count
 from typing import Any
 
-from spade_train.engine.interface import EngineError, Reply, Request
+from spade_train.playing.engine import EngineError, Reply, Request
 
 
 class Colocated:

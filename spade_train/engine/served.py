@@ -6,7 +6,7 @@ import math
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any
 
-from spade_train.engine.interface import EngineError, Reply, Request
+from spade_train.playing.engine import EngineError, Reply, Request
 
 AT_ONCE = 64
 """Requests on their way at once; TRL's client keeps so many connections."""

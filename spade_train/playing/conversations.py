@@ -50,3 +50,10 @@ class Conversations(Protocol):
 
     def sample(self, limit: int, constraint: Constraint | None = None) -> list[Sampled]:
         """Let every row speak once, and end all conversations."""
+        said: dict[int, Sampled] = {}
+        while self.running:
+            ended = self.speak(limit, constraint)
+            for number in ended:
+                self.drop(number)
+            said |= ended
+        return [said[number] for number in sorted(said)]

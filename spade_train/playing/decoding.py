@@ -20,13 +20,13 @@ from typing import Any
 
 import torch
 
-from spade_train.engine.interface import Engine
-from spade_train.engine.turns import Turns
 from spade_train.playing.chat import Chat
 from spade_train.playing.constraint import Constraint
 from spade_train.playing.conversations import Conversations, Sampled
+from spade_train.playing.engine import Engine
 from spade_train.playing.forward import Forward
 from spade_train.playing.sampling import Filters, Sampler
+from spade_train.playing.turns import Turns
 
 PASS = {"cpu": 10}
 """What a pass costs beside its tokens, in tokens, by kind of device. On two cores SmolLM2 gives 14 tokens a second
@@ -59,7 +59,7 @@ class _Row:
         self.said.extend(tokens, chosen)
 
 
-class Decoder:
+class Decoder(Conversations):
     """The trainer's own :class:`Conversations`: with a model of transformers in this process.
 
     Args:
@@ -141,16 +141,10 @@ class Decoder:
             self._rows[slot] = last
 
     def sample(self, limit: int, constraint: Constraint | None = None) -> list[Sampled]:
-        """See :class:`Conversations`."""
-        said: dict[int, Sampled] = {}
+        """See :class:`Conversations`; what a grammar forces at the beginning is said for the rows."""
         for row in self._rows:
             row.say(constraint.start(row.number) if constraint else [], 0)
-        while self._rows:
-            ended = self.speak(limit, constraint)
-            for number in ended:
-                self.drop(number)
-            said |= ended
-        return [said[number] for number in sorted(said)]
+        return super().sample(limit, constraint)
 
     def _slot(self, number: int) -> int:
         return next(slot for slot, row in enumerate(self._rows) if row.number == number)

@@ -16,9 +16,9 @@ from trl import GRPOTrainer
 from spade_envs.errors import SpadeError, UsageError
 from spade_train.clock import Clock
 from spade_train.display import Display
-from spade_train.engine import Engine
 from spade_train.evaluation.between import BetweenRounds, told
 from spade_train.playing.decoding import Policy
+from spade_train.playing.engine import Engine
 from spade_train.rounds import Role, Round
 from spade_train.runs.checkpoints import RunState, keep_state, mark
 from spade_train.runs.disk import is_full

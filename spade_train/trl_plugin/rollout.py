@@ -14,8 +14,8 @@ from datasets import Dataset
 from trl import GRPOConfig, GRPOTrainer
 from trl.models.utils import unwrap_model_for_generation
 
-from spade_train.engine import Engine
 from spade_train.playing.decoding import Policy
+from spade_train.playing.engine import Engine
 from spade_train.playing.sampling import Filters
 from spade_train.rounds import Role, Row
 from spade_train.schedule import Schedule

@@ -11,10 +11,10 @@ from trl.generation.vllm_client import VLLMClient
 
 from spade_envs.errors import UsageError
 from spade_train.config import SelfPlayConfig
-from spade_train.engine import Engine, EngineError
 from spade_train.engine.colocated import Colocated
 from spade_train.engine.served import Served
 from spade_train.flags import Words
+from spade_train.playing.engine import Engine, EngineError
 
 
 def check_vllm(own: SelfPlayConfig, grpo: GRPOConfig, said: Words) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from spade_train.engine import Reply, Request
+from spade_train.playing.engine import Reply, Request
 
 
 @dataclass

@@ -15,15 +15,15 @@ from engine_stand_ins import WholeReads
 from train_stand_ins import Count
 
 from spade_envs.errors import UsageError
-from spade_train.engine import EngineError, Request
 from spade_train.engine.colocated import Colocated
 from spade_train.engine.served import Served
-from spade_train.engine.turns import Turns
 from spade_train.flags import Words, read_words
 from spade_train.playing.constraint import JsonConstraint
 from spade_train.playing.decoding import Policy
+from spade_train.playing.engine import EngineError, Request
 from spade_train.playing.play import Limits, Task, play
 from spade_train.playing.sampling import Filters, Sampler
+from spade_train.playing.turns import Turns
 from spade_train.rounds import Round, Row
 from spade_train.trl_plugin import settings, vllm
 from spade_train.trl_plugin.rollout import batch

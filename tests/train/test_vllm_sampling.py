@@ -17,7 +17,8 @@ from typing import Any
 
 import pytest
 import torch
-from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM
+from train_stand_ins import tiny_model
+from transformers import AutoModelForCausalLM
 
 pytestmark = [
     pytest.mark.soak,
@@ -29,7 +30,7 @@ import json, sys
 from transformers import AutoTokenizer
 from vllm import LLM
 from spade_train.engine.colocated import Colocated
-from spade_train.engine.turns import Turns
+from spade_train.playing.turns import Turns
 from spade_train.playing.constraint import JsonConstraint
 from spade_train.playing.sampling import Filters, Sampler
 
@@ -88,23 +89,8 @@ ENVIRONMENT = {
 @pytest.fixture(scope="module")
 def folder(tokenizer: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A random model of a shape that vLLM computes, saved in fp32."""
-    torch.manual_seed(0)
-    config = LlamaConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=128,
-        intermediate_size=256,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=4096,
-        tie_word_embeddings=True,
-        initializer_range=0.1,
-        pad_token_id=tokenizer.pad_token_id,
-        eos_token_id=tokenizer.eos_token_id,
-        bos_token_id=tokenizer.bos_token_id,
-    )
     folder = tmp_path_factory.mktemp("vllm-model")
-    LlamaForCausalLM(config).save_pretrained(folder)
+    tiny_model(tokenizer, hidden_size=128, spread=0.1).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
 

@@ -12,18 +12,18 @@ from transformers import LlamaConfig, LlamaForCausalLM
 from spade_train.playing.decoding import Decoder, Policy, Sampled
 
 
-def tiny_model(tokenizer: Any) -> LlamaForCausalLM:
+def tiny_model(tokenizer: Any, hidden_size: int = 32, spread: float = 0.3) -> LlamaForCausalLM:
     torch.manual_seed(0)
     config = LlamaConfig(
         vocab_size=len(tokenizer),
-        hidden_size=32,
-        intermediate_size=64,
+        hidden_size=hidden_size,
+        intermediate_size=2 * hidden_size,
         num_hidden_layers=2,
         num_attention_heads=4,
         num_key_value_heads=2,
         max_position_embeddings=4096,
         tie_word_embeddings=True,
-        initializer_range=0.3,  # unequal logits: else every token is as likely as every other
+        initializer_range=spread,  # unequal logits: else every token is as likely as every other
         pad_token_id=tokenizer.pad_token_id,
         eos_token_id=tokenizer.eos_token_id,
         bos_token_id=tokenizer.bos_token_id,

@@ -10,9 +10,9 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from spade_train.engine.interface import Engine, Reply, Request
 from spade_train.playing.constraint import Constraint
-from spade_train.playing.conversations import Sampled
+from spade_train.playing.conversations import Conversations, Sampled
+from spade_train.playing.engine import Engine, Reply, Request
 from spade_train.playing.sampling import Sampler
 
 
@@ -24,7 +24,7 @@ class _Row:
     speaks: bool = True
 
 
-class Turns:
+class Turns(Conversations):
     """An engine's :class:`spade_train.playing.conversations.Conversations`.
 
     Args:
@@ -79,16 +79,6 @@ class Turns:
     def drop(self, number: int) -> None:
         """See :class:`Conversations`."""
         del self._rows[number]
-
-    def sample(self, limit: int, constraint: Constraint | None = None) -> list[Sampled]:
-        """See :class:`Conversations`."""
-        said: dict[int, Sampled] = {}
-        while self._rows:
-            ended = self.speak(limit, constraint)
-            for number in ended:
-                self.drop(number)
-            said |= ended
-        return [said[number] for number in sorted(said)]
 
     def _request(self, number: int, row: _Row, limit: int, constraint: Constraint | None) -> Request:
         return Request(
