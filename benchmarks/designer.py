@@ -197,6 +197,7 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=600, help="the most tokens of a reply")
     parser.add_argument("--window", type=int, default=3_500, help="the most tokens of a prompt")
     parser.add_argument("--temperature", type=float, default=0.8)
+    parser.add_argument("--repairs", type=int, default=2, help="how often a refused design goes back")
     parser.add_argument("--full", action="store_true", help="show the whole contract, for larger models")
     parser.add_argument(
         "--corpus", nargs="*", default=CORPUS, help="sources of documents (default: %(default)s)"
@@ -205,7 +206,7 @@ def main() -> None:
     said = parser.parse_args()
     if not said.report:
         registry = begun(said.folder)
-        sampling = Sampling(tokens=said.tokens, temperature=said.temperature)
+        sampling = Sampling(tokens=said.tokens, temperature=said.temperature, repairs=said.repairs)
         desk = Desk(
             open_backend(address_of(said.model)), registry, sampling, run=f"benchmark/{said.folder.name}"
         )

@@ -7,7 +7,7 @@ from spade_train.designer.edit import EditDesigner
 from spade_train.designer.free import FreeDesigner
 from spade_train.designer.prompts import Window
 from spade_train.designer.provenance import how_made
-from spade_train.designer.repair import read_repair, repair_prompt
+from spade_train.designer.repair import Refused, read_repair, repair_prompt
 from spade_train.designer.slots import SlotDesigner
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "FreeDesigner",
     "Message",
     "Reason",
+    "Refused",
     "SlotDesigner",
     "Window",
     "how_made",

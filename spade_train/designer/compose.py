@@ -8,7 +8,7 @@ from spade_envs import Rejection
 from spade_train.designer import prompts
 from spade_train.designer.context import DesignContext, Draft, Message
 from spade_train.designer.free import read_file
-from spade_train.designer.mends import Facts
+from spade_train.designer.headers import Facts
 from spade_train.designer.parents import Known, chosen, stored
 from spade_train.designer.prompts import Window
 from spade_train.designer.worked import Example, examples_of

@@ -12,10 +12,12 @@ from pathlib import Path
 from spade_envs import Header, Rejection, parse_header
 from spade_train.designer import prompts
 from spade_train.designer.context import DesignContext, Draft, Message
-from spade_train.designer.mends import Facts, mend, retitled
+from spade_train.designer.headers import Facts, retitled
+from spade_train.designer.mends import mend
 from spade_train.designer.parents import Known, chosen, shown_code, stored
 from spade_train.designer.prompts import Window
-from spade_train.designer.splicing import class_of, methods_of, splice
+from spade_train.designer.splicing import splice
+from spade_train.designer.syntax import class_of, methods_of
 
 CONSTANT_LENGTH = 160
 """The most characters that a small model is shown of a constant."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from spade_envs import Finding, Rejection, parse_header, read_reply
 from spade_train.designer import prompts
 from spade_train.designer.context import DesignContext, Designer, Draft, Message
-from spade_train.designer.mends import Facts, mend
-from spade_train.designer.splicing import class_of, splice
+from spade_train.designer.headers import Facts
+from spade_train.designer.mends import mend
+from spade_train.designer.splicing import splice
+from spade_train.designer.syntax import class_of, parsed
 
 IDEAS = ("novelty.", "short-cut.", "reply.", "header.", "splice.")
 """Findings that begin so are not mended in the code at hand: another reply is asked for, without this one in sight."""
@@ -19,58 +20,63 @@ REPORT_FINDINGS, REPORT_LENGTH = 3, 1_500
 """The most findings, and characters of all of them, that go back."""
 
 
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A reply that was refused.
+
+    Attributes:
+        reply: as it was written.
+        draft: the source that was read from it, if any.
+        findings: why it was refused.
+        stuck: whether a repair has been tried and found the same: then there is no use in another.
+    """
+
+    reply: str
+    draft: Draft | None
+    findings: Sequence[Finding]
+    stuck: bool = False
+
+
 def repair_prompt(
-    designer: Designer,
-    context: DesignContext,
-    messages: Sequence[Message],
-    reply: str,
-    refused: Draft | None,
-    findings: Sequence[Finding],
-    turn: int,
+    designer: Designer, context: DesignContext, messages: Sequence[Message], refused: Refused, turn: int
 ) -> tuple[DesignContext, list[Message]]:
     """Return the chat in which a refused reply goes back with what was found, and the context that it is read in.
 
-    Whole methods are asked for where there is a source to put them into. Where none could be read, or where it is the
-    idea that was refused, another reply is asked for, with what is drawn by lot drawn anew.
+    Whole methods are asked for where there is a source to put them into. Where none could be read, where it is the
+    idea that was refused, or where a repair has changed nothing, another reply is asked for, with what is drawn by
+    lot drawn anew.
 
     Args:
         context: what the reply was asked with.
         messages: the chat that the reply answered.
-        refused: the source that was read from it, if any.
-        findings: why it was refused.
         turn: how many replies there have been.
     """
-    kind = _kind(designer, refused, findings)
+    kind = _kind(designer, refused)
     if kind == "again":
         context = replace(context, draw=turn)
         messages = designer.prompt(context)
-    return context, prompts.repair(messages, reply, report(findings, refused), kind)
+    return context, prompts.repair(messages, refused.reply, report(refused.findings, refused.draft), kind)
 
 
 def read_repair(
-    designer: Designer,
-    reply: str,
-    context: DesignContext,
-    refused: Draft | None,
-    findings: Sequence[Finding],
+    designer: Designer, reply: str, context: DesignContext, refused: Refused
 ) -> Draft | Rejection:
     """Return the source that a repair stands for: a new one, or the refused one with the reply's methods in it.
 
     Args:
         reply: what was answered to :func:`repair_prompt`.
-        refused: the source that went back.
-        findings: why it did.
+        context: what that returned.
     """
     whole = isinstance(read_reply(reply), str)
-    if refused is None or whole or _kind(designer, refused, findings) != "methods":
+    if refused.draft is None or whole or _kind(designer, refused) != "methods":
         return designer.read(reply, context)
-    spliced = splice(refused.source, reply)
+    spliced = splice(refused.draft.source, reply)
     if isinstance(spliced, Rejection):
         return spliced
     header = parse_header(spliced.source)
     parent = None if isinstance(header, Rejection) or header.parent is None else str(header.parent)
     mended = mend(spliced.source, Facts(context.round, parent))
-    return Draft(mended.source, tuple(dict.fromkeys([*refused.mends, *mended.mends])))
+    return Draft(mended.source, tuple(dict.fromkeys([*refused.draft.mends, *mended.mends])))
 
 
 def is_idea(findings: Sequence[Finding]) -> bool:
@@ -78,10 +84,15 @@ def is_idea(findings: Sequence[Finding]) -> bool:
     return any(finding.rule.startswith(IDEAS) for finding in findings)
 
 
-def _kind(designer: Designer, refused: Draft | None, findings: Sequence[Finding]) -> str:
-    if refused is None or is_idea(findings):
+def rules(findings: Sequence[Finding]) -> list[str]:
+    """Return what was found, by name."""
+    return sorted({finding.rule for finding in findings})
+
+
+def _kind(designer: Designer, refused: Refused) -> str:
+    if refused.draft is None or refused.stuck or is_idea(refused.findings):
         return "again"
-    return "methods" if designer.schema() is None and _takes_methods(refused) else "whole"
+    return "methods" if designer.schema() is None and _takes_methods(refused.draft) else "whole"
 
 
 def report(findings: Sequence[Finding], refused: Draft | None) -> str:
@@ -91,11 +102,7 @@ def report(findings: Sequence[Finding], refused: Draft | None) -> str:
     return "\n".join(told[:REPORT_FINDINGS])[:REPORT_LENGTH]
 
 
-def _takes_methods(refused: Draft | None) -> bool:
+def _takes_methods(refused: Draft) -> bool:
     """Whether methods can be put into a source: it parses and has the environment's class."""
-    if refused is None:
-        return False
-    try:
-        return class_of(ast.parse(refused.source)) is not None
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
+    tree = parsed(refused.source)
+    return tree is not None and class_of(tree) is not None

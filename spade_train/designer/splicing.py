@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from spade_envs import Finding, Rejection, code_blocks
+from spade_train.designer.syntax import class_of, methods_of
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _INDENT = "    "
@@ -78,17 +79,6 @@ def splice(source: str, reply: str) -> Spliced | Rejection:
         finding = Finding("splice.unchanged", "The reply changes nothing.", "Change at least one method.")
         return Rejection((finding,))
     return Spliced(source, tuple(changed))
-
-
-def class_of(tree: ast.Module) -> ast.ClassDef | None:
-    """Return the environment's class: the last one that has ``reset``."""
-    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    return next((one for one in reversed(classes) if "reset" in methods_of(one)), None)
-
-
-def methods_of(owner: ast.ClassDef) -> dict[str, ast.FunctionDef]:
-    """Return a class's own methods by name."""
-    return {node.name: node for node in owner.body if isinstance(node, ast.FunctionDef)}
 
 
 def _parsed(block: str) -> tuple[ast.Module, str] | Rejection:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
 from spade_envs import Rejection, parse_header, seeds_folder
+from spade_train.designer import answering
 
 OURS = ("id", "summary", "origin", "parent", "generation_round", "license", "contract")
 """Keys of the header that follow from the code or state facts: a model need not spend tokens on them."""
@@ -25,7 +26,7 @@ class Example:
     Attributes:
         answer: what is to be calculated; empty where nobody wrote it down, as is the plan.
         plan: the idea in a line.
-        source: without the header's keys that a model does not write.
+        source: without what a small model does not write: keys of the header and, of questions, two methods.
         whole: the file itself.
     """
 
@@ -40,7 +41,10 @@ class Example:
 def short_examples(form: Form) -> tuple[Example, ...]:
     """Return the short environments that were written to be shown, in the order of their names."""
     folder = seeds_folder() / "shown" / form
-    return tuple(_example(path.read_text("utf-8")) for path in sorted(folder.glob("*.py")))
+    whole = [_example(path.read_text("utf-8")) for path in sorted(folder.glob("*.py"))]
+    if form == "tools":
+        return tuple(whole)
+    return tuple(replace(one, source=answering.without(one.source)) for one in whole)
 
 
 @cache

@@ -148,7 +148,7 @@ def _check_reports(names: Sequence[str]) -> None:
 
 def _derived(own: SelfPlayConfig, plain: Any) -> dict[str, Any]:
     """What TRL must be told so that one of its batches is one round of each process."""
-    bf16 = plain.bf16 if plain.bf16 is not None else _fast_bf16() and not plain.fp16
+    bf16 = plain.bf16 if plain.bf16 is not None else _fast_bf16(plain.use_cpu) and not plain.fp16
     rows = own.plan(plain.num_generations).rows
     return {
         "gradient_accumulation_steps": micro_batches(
@@ -165,8 +165,8 @@ def _derived(own: SelfPlayConfig, plain: Any) -> dict[str, Any]:
     }
 
 
-def _fast_bf16() -> bool:
+def _fast_bf16(use_cpu: bool) -> bool:
     """Whether this machine computes in bf16. A CPU that emulates it is ten times slower than in fp32."""
-    if torch.cuda.is_available():
-        return bool(torch.cuda.is_bf16_supported())
+    if not use_cpu:  # transformers takes bf16 for a GPU's then, and refuses a machine without one
+        return torch.cuda.is_available() and bool(torch.cuda.is_bf16_supported())
     return any(able for name, able in torch.cpu.get_capabilities().items() if name.endswith("bf16"))

@@ -18,7 +18,7 @@ from spade_train.designer import (
     read_repair,
     repair_prompt,
 )
-from spade_train.designer.repair import is_idea
+from spade_train.designer.repair import Refused, is_idea, rules
 from spade_train.workshop.attempts import STAGES, Attempt, Drafted, stage_of
 
 
@@ -58,6 +58,15 @@ class _Draft:
             range(len(self.attempts)),
             key=lambda k: (not is_idea(self.attempts[k].findings), STAGES.index(self.attempts[k].stage), k),
         )
+
+    @property
+    def refused(self) -> Refused:
+        """That attempt, as it goes back."""
+        attempt, latest = self.attempts[self.best], self.attempts[-1]
+        assert attempt.reply is not None  # what got no reply is not repaired
+        before = [rules(one.findings) for one in self.attempts[:-1]]
+        stuck = bool(before) and (attempt is not latest or rules(latest.findings) in before)
+        return Refused(attempt.reply, attempt.draft, attempt.findings, stuck)
 
 
 @dataclass(frozen=True)
@@ -145,8 +154,7 @@ class Desk:
     def _read(self, designer: Designer, draft: _Draft, reply: str) -> Draft | Rejection:
         if not draft.attempts:
             return designer.read(reply, draft.context)
-        refused = draft.attempts[draft.best]
-        return read_repair(designer, reply, draft.context, refused.draft, refused.findings)
+        return read_repair(designer, reply, draft.context, draft.refused)
 
     def _judged(self, designer: Designer, draft: _Draft, attempt: Attempt, read: Draft) -> Attempt:
         context = draft.context
@@ -177,19 +185,8 @@ class Desk:
 
 def _go_back(designer: Designer, draft: _Draft) -> None:
     """Add the chat in which the attempt that came furthest goes back with what was found of it."""
-    best = draft.best
-    attempt = draft.attempts[best]
-    assert attempt.reply is not None  # what got no reply is not repaired
-    turn = len(draft.attempts)
-    context, chat = repair_prompt(
-        designer,
-        draft.contexts[best],
-        draft.chats[best],
-        attempt.reply,
-        attempt.draft,
-        attempt.findings,
-        turn,
-    )
+    best, turn = draft.best, len(draft.attempts)
+    context, chat = repair_prompt(designer, draft.contexts[best], draft.chats[best], draft.refused, turn)
     draft.contexts.append(context)
     draft.chats.append(chat)
 

@@ -15,7 +15,8 @@ from random import Random
 from spade_envs import Admission, Finding, Panel, Rejection, Report, code_blocks
 from spade_train.backends.interface import Answer, Ask, Backend
 from spade_train.designer import Message, prompts
-from spade_train.designer.splicing import class_of, methods_of, splice
+from spade_train.designer.splicing import splice
+from spade_train.designer.syntax import class_of, methods_of
 from spade_train.playing.decoding import Policy
 
 TOKENS = 256

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from spade_train.designer import DesignContext, Designer, Message, read_repair, repair_prompt
+from spade_train.designer.repair import Refused, rules
 from spade_train.rounds import Design
 from spade_train.workshop.verdicts import Verdict, after, as_row, draft_of, passed, refused, with_source
 
@@ -25,6 +26,7 @@ class _Case:
         first: the first reply, as it was refused.
         latest: what the next repair goes on from.
         context, chat: what the latest reply was asked with.
+        stuck: whether its repair has found the same again.
     """
 
     pair: Pair
@@ -32,6 +34,7 @@ class _Case:
     latest: Design
     context: DesignContext
     chat: list[Message]
+    stuck: bool = False
 
     @property
     def is_due(self) -> bool:
@@ -40,24 +43,25 @@ class _Case:
 
     def go_back(self, designer: Designer, turn: int) -> list[Message]:
         """Return the chat in which the latest reply goes back with what was found of it."""
-        last = self.latest
-        self.context, self.chat = repair_prompt(
-            designer, self.context, self.chat, last.reply, draft_of(last), last.findings, turn
-        )
+        self.context, self.chat = repair_prompt(designer, self.context, self.chat, self._refused, turn)
         return self.chat
+
+    @property
+    def _refused(self) -> Refused:
+        last = self.latest
+        return Refused(last.reply, draft_of(last), last.findings, self.stuck)
 
     def read(self, designer: Designer, reply: Design) -> Design:
         if reply.refusal:
             return reply
-        last = self.latest
-        return with_source(
-            reply, read_repair(designer, reply.reply, self.context, draft_of(last), last.findings)
-        )
+        return with_source(reply, read_repair(designer, reply.reply, self.context, self._refused))
 
     def take(self, design: Design, verdict: Verdict | None, turn: int) -> None:
         if passed(verdict):
             self.pair = as_row(self.first, design, turn), verdict
+        before = rules(self.latest.findings)
         self.latest = after(self.latest, refused(design, verdict))
+        self.stuck = rules(self.latest.findings) == before
 
 
 def repaired(

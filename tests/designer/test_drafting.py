@@ -101,14 +101,38 @@ def test_a_refused_file_goes_back_and_its_methods_are_put_in(registry: Registry)
     assert next(iter(registry.entries())).report["provenance"]["repairs"] == 1
 
 
-def test_a_repair_goes_on_from_the_attempt_that_came_furthest(registry: Registry) -> None:
-    worse = fenced("def reset(self, *, seed=None, options=None):\n    return nobody, {}")
-    weak = TRAIN.replace('{"answer": self._answer}', '{"answer": self._answer + 1}')
-    script = Script([fenced(weak), worse, worse])
+WEAK = TRAIN.replace('{"answer": self._answer}', '{"answer": self._answer + 1}')
+
+
+@pytest.mark.parametrize(
+    "vain",
+    [
+        "def reset(self, *, seed=None, options=None):\n    return nobody, {}",
+        "def hint(self):\n    return 'Count with care.'",
+    ],
+    ids=["worse", "the same"],
+)
+def test_where_a_repair_was_in_vain_another_file_is_asked_for(registry: Registry, vain: str) -> None:
+    script = Script([fenced(WEAK), fenced(vain), fenced(SCRIBE)])
     (design,) = made(registry, script)
-    assert stages(design) == ["ran", "read", "read"]
-    assert script.asked[1].messages == script.asked[2].messages
-    assert script.asked[1].seed != script.asked[2].seed
+    assert stages(design)[0] == "ran"
+    assert stages(design)[-1] == "admitted"
+    first, mended, anew = (ask.messages for ask in script.asked)
+    assert mended[: len(first)] == first
+    assert mended[-2]["content"] == fenced(WEAK)
+    assert "Write another one" in anew[-1]["content"]
+    assert "solvable.expert" in anew[-1]["content"]
+    assert all(fenced(WEAK) != message["content"] for message in anew)
+
+
+def test_a_repair_that_came_further_is_gone_on_from(registry: Registry) -> None:
+    right = f"    def expert_action{TRAIN.partition('def expert_action')[2]}"
+    script = Script(
+        [fenced(WEAK.replace("people - off", "people - of")), fenced(f"    def reset{MENDED}"), fenced(right)]
+    )
+    (design,) = made(registry, script)
+    assert stages(design) == ["read", "ran", "admitted"]
+    assert script.asked[2].messages[-2]["content"] == fenced(f"    def reset{MENDED}")
 
 
 def test_a_copy_of_what_was_shown_is_refused_and_another_file_is_asked_for(registry: Registry) -> None:

@@ -14,7 +14,7 @@ from spade_envs import Admission, Panel, Registry, Rejection, seeds_folder
 from spade_train.backends.interface import Answer, Ask, Failed
 from spade_train.designer import Message
 from spade_train.designer.slots import render, templates
-from spade_train.designer.splicing import class_of, methods_of
+from spade_train.designer.syntax import class_of, methods_of
 from spade_train.workshop import hints
 
 SOURCE = render(templates()["hunt"].examples[0], 0)

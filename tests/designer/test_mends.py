@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spade_envs import Header, parse_header, seeds_folder
-from spade_train.designer.mends import MENDS, Facts, mend, with_facts
+from spade_train.designer.headers import Facts, with_facts
+from spade_train.designer.mends import MENDS, mend
 from spade_train.designer.worked import short_examples
 
 HEADER = """# /// spade
@@ -57,8 +60,24 @@ def test_sound_code_comes_back_character_for_character() -> None:
         applied = mend(source, FACTS)
         assert set(applied.mends) <= {"header"}, path.name
         assert applied.source.partition("# ///\n")[2] == source.partition("# ///\n")[2]
-    for example in (*short_examples("questions"), *short_examples("tools")):
+    for example in short_examples("tools"):
         assert set(mend(example.source, FACTS).mends) == {"header"}
+
+
+def test_what_every_question_has_is_added() -> None:
+    for example in short_examples("questions"):
+        assert "def goal_reached" not in example.source
+        mended = mend(example.source, FACTS)
+        assert set(mended.mends) == {"answering", "header"}
+        bodies = [source.partition("# ///\n")[2] for source in (mended.source, example.whole)]
+        assert sorted(bodies[0].splitlines()) == sorted(bodies[1].splitlines())
+    own = SOUND.replace("_n", "_answer")
+    with_tool = own.replace("    def hint", "    def tool_look(self):\n        return 1\n\n    def hint")
+    for source in (SOUND, with_tool):  # it keeps no answer; it has tools
+        lacking = re.sub(r"    def goal_reached.*\n.*\n", "", source)
+        assert lacking != source
+        assert "answering" not in mend(lacking, FACTS).mends
+    assert "def goal_reached" in mend(re.sub(r"    def goal_reached.*\n.*\n", "", own), FACTS).source
 
 
 @pytest.mark.parametrize(
@@ -104,7 +123,15 @@ def test_a_habit_is_mended_and_on_record(name: str, old: str, new: str, mended: 
 
 
 def test_every_mend_of_the_code_is_tested_here() -> None:
-    code = {"generator-name", "generator-calls", "reset-arguments", "super-reset", "reset-pair", "imports"}
+    code = {
+        "generator-name",
+        "generator-calls",
+        "reset-arguments",
+        "super-reset",
+        "reset-pair",
+        "answering",
+        "imports",
+    }
     assert set(MENDS) == code
 
 

@@ -9,7 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spade_envs import Rejection
-from spade_train.designer import DesignContext, Designer, Draft, FreeDesigner, read_repair, repair_prompt
+from spade_train.designer import (
+    DesignContext,
+    Designer,
+    Draft,
+    FreeDesigner,
+    Refused,
+    read_repair,
+    repair_prompt,
+)
 from spade_train.designer.ways import WAYS, make_way
 
 FOLDER = Path(__file__).parent / "replies"
@@ -60,10 +68,12 @@ def test_no_reply_raises_in_any_way_nor_does_its_repair(way: str, text: str) -> 
     context = designer.prepare(CONTEXT)
     read = designer.read(text, context)
     findings = read.findings if isinstance(read, Rejection) else ()
-    refused = None if isinstance(read, Rejection) else read
-    _, chat = repair_prompt(designer, context, designer.prompt(context), text, refused, findings, 1)
-    assert chat[-1]["role"] == "user"
-    assert isinstance(read_repair(designer, text, context, refused, findings), (Draft, Rejection))
+    draft = None if isinstance(read, Rejection) else read
+    for stuck in (False, True):
+        refused = Refused(text, draft, findings, stuck)
+        asked, chat = repair_prompt(designer, context, designer.prompt(context), refused, 1)
+        assert chat[-1]["role"] == "user"
+        assert isinstance(read_repair(designer, text, asked, refused), (Draft, Rejection))
 
 
 @given(st.text(max_size=400))

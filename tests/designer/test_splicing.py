@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spade_envs import Rejection, seeds_folder
-from spade_train.designer.splicing import Spliced, class_of, methods_of, splice
+from spade_train.designer.splicing import Spliced, splice
+from spade_train.designer.syntax import class_of, methods_of
 
 SEEDS = {path.stem: path.read_text("utf-8") for path in sorted(seeds_folder().glob("*.py"))}
 LAMPS = SEEDS["lamp_row"]

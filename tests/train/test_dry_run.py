@@ -150,7 +150,7 @@ def test_another_designer_is_told_and_counted(
     other = Path(shutil.copytree(model_folder, tmp_path / "other"))
     template = (other / "chat_template.jinja").read_text()
     (other / "chat_template.jinja").write_text("Other template. " + template)
-    words = ["--upper_layers", "1", "--num_generations", "2"]
+    words = ["--upper_layers", "1", "--num_generations", "2", "--bf16", "false"]
     alone = estimate(settings(model_folder, *words))
     words += ["--designer_model", str(other)]
     frozen = estimate(settings(model_folder, *words, "--schedule", "designer_frozen"))

@@ -33,6 +33,19 @@ def test_a_preset_is_valid(name: str, model_folder: Path) -> None:
     assert settings.grpo.max_steps == settings.selfplay.rounds
 
 
+@pytest.mark.parametrize("able", [True, False])
+def test_only_a_run_on_the_cpu_takes_its_bf16(
+    able: bool, model_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    monkeypatch.setattr("torch.cpu.get_capabilities", lambda: {"avx2": True, "amx_bf16": able})
+    found = {
+        name: trl_plugin.settings(read_words(words(name, model_folder))).grpo.bf16
+        for name in ("demo", "single_gpu_4b")
+    }
+    assert found == {"demo": able, "single_gpu_4b": False}
+
+
 @pytest.mark.parametrize("name", preset_names())
 def test_a_preset_can_be_tried_dry(
     name: str, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

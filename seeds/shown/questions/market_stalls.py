@@ -1,6 +1,6 @@
 # Document: At a market, each stall has its own prices. Cooks with little money compare what a whole meal would cost.
 # Answer: the lowest total of amounts times prices among several offers
-# Plan: prices of three stalls and a shopping list are drawn; asked is the lowest total.
+# Plan: draw the amounts of a list and the prices of three stalls; calculate what the list costs at each; the answer is the lowest of these; the text gives all prices and the list.
 #
 # /// spade
 # id = "spade/MarketStalls-v0"
@@ -24,14 +24,15 @@ class MarketStalls(ToolEnv):
 
     def reset(self, *, seed=None, options=None):
         super().reset(seed=seed)
+        # Draw.
         wanted = {good: int(self.np_random.integers(1, 9)) for good in GOODS}
-        totals, text = [], ""
-        for stall in "ABC":
-            prices = {good: int(self.np_random.integers(2, 30)) for good in GOODS}
-            totals.append(sum(wanted[good] * prices[good] for good in GOODS))
-            text += f"Stall {stall} asks for {prices}. "
+        stalls = [{good: int(self.np_random.integers(2, 30)) for good in GOODS} for _ in range(3)]
+        # Calculate.
+        totals = [sum(wanted[good] * prices[good] for good in GOODS) for prices in stalls]
         self._answer = min(totals)
-        return f"{text}The list: {wanted}. What does it cost at the cheapest stall?", {}
+        # Ask.
+        text = " ".join(f"Stall {k + 1} asks for {prices}." for k, prices in enumerate(stalls))
+        return f"{text} The list: {wanted}. What does it cost at the cheapest stall?", {}
 
     def goal_reached(self, answer):
         return str(answer) == str(self._answer)

@@ -1,6 +1,6 @@
 # Document: A night train stops at many stations. At each, some people get off and others get on; the guard counts them.
 # Answer: the greatest value that a running number reaches
-# Plan: people who leave and board at each station are drawn; asked is the greatest number on the train.
+# Plan: draw how many people are on the train, and how many leave and board at seven stations; calculate how many are on it after each; the answer is the greatest of these; the text gives the start and every station.
 #
 # /// spade
 # id = "spade/NightTrain-v0"
@@ -22,15 +22,17 @@ class NightTrain(ToolEnv):
 
     def reset(self, *, seed=None, options=None):
         super().reset(seed=seed)
-        people = self._answer = int(self.np_random.integers(20, 60))
-        text = f"The train starts with {people} people."
-        for _ in range(int(self.np_random.integers(5, 9))):
-            off = int(self.np_random.integers(0, people + 1))
-            on = int(self.np_random.integers(0, 50))
+        # Draw.
+        start = int(self.np_random.integers(70, 99))
+        stations = [[int(n) for n in self.np_random.integers(0, 11, size=2)] for _ in range(7)]
+        # Calculate.
+        people = self._answer = start
+        for off, on in stations:
             people = people - off + on
             self._answer = max(self._answer, people)
-            text += f" {off} get off and {on} get on."
-        return text + " How many were on it when it was fullest?", {}
+        # Ask.
+        moves = " ".join(f"{off} get off and {on} get on." for off, on in stations)
+        return f"The train starts with {start} people. {moves} How many were on it when it was fullest?", {}
 
     def goal_reached(self, answer):
         return str(answer) == str(self._answer)

@@ -1,6 +1,6 @@
 # Document: Monks copied manuscripts by hand. Two copies of a line seldom agree, and scholars count the differences.
 # Answer: how many places differ between sixteen numbers and a copy with mistakes
-# Plan: sixteen numbers and a copy with some of them wrong are drawn; asked is how many differ.
+# Plan: draw sixteen numbers, and a copy of them with some changed; calculate at which places they differ; the answer is how many these are; the text gives both lines.
 #
 # /// spade
 # id = "spade/ScribeError-v0"
@@ -22,11 +22,14 @@ class ScribeError(ToolEnv):
 
     def reset(self, *, seed=None, options=None):
         super().reset(seed=seed)
+        # Draw.
         line = [int(n) for n in self.np_random.integers(10, 100, size=16)]
         copy = list(line)
         for place in self.np_random.permutation(16)[: int(self.np_random.integers(2, 15))]:
             copy[place] = int(self.np_random.integers(10, 100))
+        # Calculate.
         self._answer = sum(one != other for one, other in zip(line, copy))
+        # Ask.
         return f"Line: {line}. Copy: {copy}. How many numbers differ?", {}
 
     def goal_reached(self, answer):
