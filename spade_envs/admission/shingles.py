@@ -28,8 +28,9 @@ _BUILTINS = frozenset(dir(builtins))
 def tree_shingles(source: str) -> frozenset[bytes]:
     """Return the shingles of a source's normalised syntax tree; none where it is no Python.
 
-    Names that the source itself gives, strings, numbers, annotations and docstrings are left out; the names
-    of builtins, of the contract's methods and of what others define stay, since nobody can rename those.
+    Names that the source itself gives, strings, numbers, annotations, docstrings and what every design of its kind
+    has are left out; the names of builtins, of the contract's methods and of what others define stay, since nobody
+    can rename those.
     """
     try:
         tree = ast.parse(source)
@@ -107,7 +108,8 @@ def _children(node: ast.AST) -> list[ast.AST | str]:
             return [part for part in values if isinstance(part, ast.FormattedValue)]
         case ast.FunctionDef() | ast.ClassDef():
             head = [*node.decorator_list, *(node.args.defaults if isinstance(node, ast.FunctionDef) else ())]
-            return [*head, *_without_docstring(node.body), "end"]
+            own = [part for part in _without_docstring(node.body) if not _is_usual(part)]
+            return [*head, *own, "end"]
         case ast.AnnAssign(target=target, value=value):
             return [target, *([value] if value else [])]
         case _:
@@ -121,6 +123,11 @@ def _without_docstring(body: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
     return body
 
 
+def _is_usual(part: ast.stmt) -> bool:
+    """Say whether a statement is the same in every design of its kind: it tells nothing of this one."""
+    return isinstance(part, (ast.FunctionDef, ast.Expr)) and ast.dump(part) in _USUAL
+
+
 def _runs(parts: Sequence[str], length: int) -> frozenset[bytes]:
     count = max(1, len(parts) - length + 1) if parts else 0
     return frozenset("\0".join(parts[at : at + length]).encode() for at in range(count))
@@ -129,6 +136,16 @@ def _runs(parts: Sequence[str], length: int) -> frozenset[bytes]:
 def _hash(data: bytes) -> int:
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
 
+
+_USUAL = frozenset(
+    ast.dump(ast.parse(text).body[0])
+    for text in (
+        "super().reset(seed=seed)",
+        "def goal_reached(self, answer):\n    return str(answer) == str(self._answer)",
+        'def expert_action(self):\n    return {"name": "finish", "arguments": {"answer": self._answer}}',
+    )
+)
+"""What the contract asks for, and the two methods of an environment that asks one question."""
 
 # Fixed for good, and independent of any generator's version: stored sketches must stay comparable.
 _FACTORS = np.array([_hash(b"factor %d" % k) | 1 for k in range(256)], dtype=np.uint64)

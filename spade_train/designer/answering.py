@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from spade_train.designer.syntax import class_of, methods_of, parsed
+
 METHODS = {
     "goal_reached": """    def goal_reached(self, answer):
         return str(answer) == str(self._answer)""",
@@ -19,13 +21,14 @@ def without(source: str) -> str:
     return source
 
 
-def asks(owner: ast.ClassDef) -> bool:
-    """Say whether a class asks a question: a ToolEnv without tools, which keeps what the answer is."""
+def missing(owner: ast.ClassDef) -> list[str]:
+    """Return those of the methods that a class lacks which asks a question: a ToolEnv without tools."""
     bases = {base.id if isinstance(base, ast.Name) else getattr(base, "attr", "") for base in owner.bases}
-    if "ToolEnv" not in bases:
-        return False
-    functions = [node.name for node in owner.body if isinstance(node, ast.FunctionDef)]
-    return keeps_answer(owner) and not any(name.startswith("tool_") for name in functions)
+    own = set(methods_of(owner))
+    if "ToolEnv" not in bases or any(name.startswith("tool_") for name in own):
+        return []
+    lacking = [text for name, text in METHODS.items() if name not in own]
+    return lacking if keeps_answer(owner) or len(lacking) == len(METHODS) else []
 
 
 def keeps_answer(owner: ast.ClassDef) -> bool:
@@ -33,4 +36,16 @@ def keeps_answer(owner: ast.ClassDef) -> bool:
     return any(
         isinstance(node, ast.Attribute) and node.attr == "_answer" and isinstance(node.ctx, ast.Store)
         for node in ast.walk(owner)
+    )
+
+
+def advice(source: str) -> str:
+    """Return what the writer of a file should be told first: that it forgot the answer, else nothing."""
+    tree = parsed(source)
+    owner = class_of(tree) if tree else None
+    used = owner is not None and all(method.strip() in source for method in METHODS.values())
+    if not used or keeps_answer(owner):  # type: ignore[arg-type]
+        return ""
+    return (
+        "`reset` never sets `self._answer`. Write `reset` anew: after its draws it calculates `self._answer`."
     )

@@ -160,10 +160,8 @@ def _imports(code: _Code) -> Iterator[_Change]:
 
 def _answering(code: _Code) -> Iterator[_Change]:
     """An environment that asks a question, without the two methods that every such environment has."""
-    if code.owner is None or not answering.asks(code.owner):
-        return
-    missing = [text for name, text in answering.METHODS.items() if name not in code.methods]
-    if missing:
+    missing = answering.missing(code.owner) if code.owner else []
+    if code.owner and missing:
         end = code.end(code.owner.body[-1])
         yield _Change(end, end, "\n\n" + "\n\n".join(missing))
 

@@ -176,7 +176,7 @@ def _requested(name: str, calculation: str) -> str:
     request = text(name)
     if calculation:
         return request.replace("{calculation}", calculation)
-    return re.sub(r"\s*The answer is \{calculation\}\.", "", request)
+    return re.sub(r"\s*(The answer|`self\._answer`) is \{calculation\}\.", "", request)
 
 
 def edit(

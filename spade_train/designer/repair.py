@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from spade_envs import Finding, Rejection, parse_header, read_reply
-from spade_train.designer import prompts
+from spade_train.designer import answering, prompts
 from spade_train.designer.context import DesignContext, Designer, Draft, Message
 from spade_train.designer.headers import Facts
 from spade_train.designer.mends import mend
@@ -98,8 +99,16 @@ def _kind(designer: Designer, refused: Refused) -> str:
 def report(findings: Sequence[Finding], refused: Draft | None) -> str:
     """Return what a designer is told of a refusal: the first findings, each with its line where it has one."""
     source = refused.source if refused else None
-    told = [finding.text("file", source) for finding in findings if finding.severity == "refuse"]
-    return "\n".join(told[:REPORT_FINDINGS])[:REPORT_LENGTH]
+    told = [_told(finding, source) for finding in findings if finding.severity == "refuse"]
+    first = answering.advice(source) if source else ""
+    return "\n".join([first] * bool(first) + told[:REPORT_FINDINGS])[:REPORT_LENGTH]
+
+
+def _told(finding: Finding, source: str | None) -> str:
+    """Return a finding as text; an error that a run met names its line within the text."""
+    met = re.search(r"\(line (\d+)\)", finding.found)
+    line = int(met[1]) if met and finding.line is None else finding.line
+    return replace(finding, line=line).text("file", source)
 
 
 def _takes_methods(refused: Draft) -> bool:

@@ -107,7 +107,7 @@ def test_nothing_is_left_to_be_filled_in(brief: bool, planned: bool) -> None:
 def test_a_small_model_is_told_what_to_calculate_another_thing_each_time() -> None:
     asked = {FreeDesigner(brief=True).prompt(DesignContext(1, 2, number=n))[-1]["content"] for n in range(30)}
     assert len(asked) > 10
-    assert all("The answer is " in one for one in asked)
+    assert all("`self._answer` is " in one for one in asked)
 
 
 def test_equal_prompts_have_equal_hashes_and_others_do_not() -> None:

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spade_envs import Header, parse_header, seeds_folder
+from spade_envs import Header, judge, parse_header, seeds_folder
+from spade_train.designer import Draft
 from spade_train.designer.headers import Facts, with_facts
 from spade_train.designer.mends import MENDS, mend
+from spade_train.designer.repair import report
 from spade_train.designer.worked import short_examples
 
 HEADER = """# /// spade
@@ -71,13 +73,26 @@ def test_what_every_question_has_is_added() -> None:
         assert set(mended.mends) == {"answering", "header"}
         bodies = [source.partition("# ///\n")[2] for source in (mended.source, example.whole)]
         assert sorted(bodies[0].splitlines()) == sorted(bodies[1].splitlines())
+
+
+def test_who_keeps_an_answer_of_his_own_or_has_tools_is_left_alone() -> None:
+    goal = re.compile(r"    def goal_reached.*\n.*\n\n")
     own = SOUND.replace("_n", "_answer")
+    assert "def goal_reached" in mend(goal.sub("", own), FACTS).source
     with_tool = own.replace("    def hint", "    def tool_look(self):\n        return 1\n\n    def hint")
-    for source in (SOUND, with_tool):  # it keeps no answer; it has tools
-        lacking = re.sub(r"    def goal_reached.*\n.*\n", "", source)
-        assert lacking != source
-        assert "answering" not in mend(lacking, FACTS).mends
-    assert "def goal_reached" in mend(re.sub(r"    def goal_reached.*\n.*\n", "", own), FACTS).source
+    for source in (SOUND, with_tool):
+        assert goal.search(source)
+        assert "answering" not in mend(goal.sub("", source), FACTS).mends
+
+
+def test_who_forgot_the_answer_is_told_so() -> None:
+    scribe = next(one.source for one in short_examples("questions") if "ScribeError" in one.source)
+    forgot = mend(scribe.replace("self._answer =", "answer ="), FACTS)
+    assert "answering" in forgot.mends
+    refusing = judge(forgot.source).refusing
+    told = report(refusing, Draft(forgot.source))
+    assert told.startswith("`reset` never sets `self._answer`.")
+    assert report(refusing, Draft(mend(scribe, FACTS).source)).startswith("file")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 # Document: A glacier loses ice in warm months and gains it in cold ones. Surveyors note its height each month.
 # Answer: the name with the greatest fall from one number to the next
-# Plan: draw seven different heights from 200 to 300; calculate the fall from each to the next; the answer is the month of the greatest fall; the text gives every month with its height.
+# Plan: draw seven different heights from 200 to 300; calculate the fall from each to the next; self._answer is the month of the greatest fall; the text gives every month with its height.
 #
 # /// spade
 # id = "spade/GlacierSurvey-v0"
@@ -26,7 +26,7 @@ class GlacierSurvey(ToolEnv):
         super().reset(seed=seed)
         # Draw.
         heights = [int(n) for n in self.np_random.choice(range(200, 300), size=len(MONTHS), replace=False)]
-        # Calculate.
+        # Calculate self._answer.
         falls = [heights[k] - heights[k + 1] for k in range(len(MONTHS) - 1)]
         self._answer = MONTHS[falls.index(max(falls)) + 1]
         # Ask.

@@ -1,6 +1,6 @@
 # Document: At a market, each stall has its own prices. Cooks with little money compare what a whole meal would cost.
 # Answer: the lowest total of amounts times prices among several offers
-# Plan: draw the amounts of a list and the prices of three stalls; calculate what the list costs at each; the answer is the lowest of these; the text gives all prices and the list.
+# Plan: draw the amounts of a list and the prices of three stalls; calculate what the list costs at each; self._answer is the lowest of these; the text gives all prices and the list.
 #
 # /// spade
 # id = "spade/MarketStalls-v0"
@@ -27,7 +27,7 @@ class MarketStalls(ToolEnv):
         # Draw.
         wanted = {good: int(self.np_random.integers(1, 9)) for good in GOODS}
         stalls = [{good: int(self.np_random.integers(2, 30)) for good in GOODS} for _ in range(3)]
-        # Calculate.
+        # Calculate self._answer.
         totals = [sum(wanted[good] * prices[good] for good in GOODS) for prices in stalls]
         self._answer = min(totals)
         # Ask.

@@ -1,6 +1,6 @@
 # Document: A night train stops at many stations. At each, some people get off and others get on; the guard counts them.
 # Answer: the greatest value that a running number reaches
-# Plan: draw how many people are on the train, and how many leave and board at seven stations; calculate how many are on it after each; the answer is the greatest of these; the text gives the start and every station.
+# Plan: draw how many people are on the train, and how many leave and board at seven stations; calculate how many are on it after each; self._answer is the greatest of these; the text gives the start and every station.
 #
 # /// spade
 # id = "spade/NightTrain-v0"
@@ -25,7 +25,7 @@ class NightTrain(ToolEnv):
         # Draw.
         start = int(self.np_random.integers(70, 99))
         stations = [[int(n) for n in self.np_random.integers(0, 11, size=2)] for _ in range(7)]
-        # Calculate.
+        # Calculate self._answer.
         people = self._answer = start
         for off, on in stations:
             people = people - off + on

@@ -1,6 +1,6 @@
 # Document: Monks copied manuscripts by hand. Two copies of a line seldom agree, and scholars count the differences.
 # Answer: how many places differ between sixteen numbers and a copy with mistakes
-# Plan: draw sixteen numbers, and a copy of them with some changed; calculate at which places they differ; the answer is how many these are; the text gives both lines.
+# Plan: draw sixteen numbers, and a copy of them with some changed; calculate at which places they differ; self._answer is how many these are; the text gives both lines.
 #
 # /// spade
 # id = "spade/ScribeError-v0"
@@ -27,7 +27,7 @@ class ScribeError(ToolEnv):
         copy = list(line)
         for place in self.np_random.permutation(16)[: int(self.np_random.integers(2, 15))]:
             copy[place] = int(self.np_random.integers(10, 100))
-        # Calculate.
+        # Calculate self._answer.
         self._answer = sum(one != other for one, other in zip(line, copy))
         # Ask.
         return f"Line: {line}. Copy: {copy}. How many numbers differ?", {}
