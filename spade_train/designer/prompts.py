@@ -15,7 +15,7 @@ from spade_envs.errors import UsageError
 from spade_train.designer.context import DesignContext, Message
 from spade_train.designer.worked import Example
 
-VERSION = 2
+VERSION = 3
 """Changes with any change of what designers are told."""
 
 DOCUMENT_SHARE, TOLD_SHARE = 0.25, 0.2
