@@ -35,7 +35,7 @@ def run(words: list[str], console: Console) -> None:
     elif report.too_little:
         console.print("There is too little on record to say what holds it back.")
     else:
-        console.print("Nothing holds it back that its records show.")
+        console.print(f"What holds it back: {printable(report.nothing)}", markup=False)
     console.print(f"report  {printable(str(out))}", markup=False)
     if said.open:
         webbrowser.open(out.resolve().as_uri())

@@ -52,6 +52,13 @@ class Report:
         """Whether the first checks have too little to say anything."""
         return self.first is None and all(one.state == "unknown" for one in self.verdicts[:4])
 
+    @property
+    def nothing(self) -> str:
+        """What is said where no check holds the run back: of which subsystems that is not known, either."""
+        unknown = [one.subsystem for one in self.verdicts if one.state == "unknown"]
+        too_little = f" There is too little to say of: {', '.join(unknown)}." if unknown else ""
+        return f"Nothing that these records show.{too_little}"
+
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON-ready data, without the charts and the episodes."""
         return {

@@ -75,6 +75,22 @@ def newest_played(rounds: Sequence[RoundFacts], enough: int, plays: int) -> list
     return found
 
 
+def hint_gain(played: Sequence[Played]) -> Estimate | None:
+    """Return by how much the hint raises success, over environments; None where it was nowhere measured.
+
+    The interval is over environments (Student's t); of equal ones as wide as so many leave open.
+    """
+    gains = [one.hinted.rate - one.plain.rate for one in played if one.plain.plays and one.hinted.plays]
+    if len(gains) < 2:
+        return None
+    mean = fmean(gains)
+    if len(set(gains)) == 1:
+        room = wilson(0, len(gains))[1]
+    else:
+        room = student(len(gains) - 1) * stdev(gains) / math.sqrt(len(gains))
+    return Estimate(mean, max(-1.0, mean - room), min(1.0, mean + room))
+
+
 def newest_signal(rounds: Sequence[RoundFacts], enough: int) -> Tally:
     """Return the agent's blocks of the newest rounds, and how many of them have rewards that differ."""
     found = Tally(0, 0)

@@ -27,6 +27,7 @@ CHECKS = (
     Check("designs", "designer", checks.designs),
     Check("gates", "admission's gates", checks.gates),
     Check("difficulty", "difficulty", checks.difficulty),
+    Check("regret", "hints and regret", checks.regret),
     Check("agent", "agent's learning", checks.agent),
     Check("curriculum", "curriculum", checks.curriculum),
     Check("held-out", "generalisation", checks.held_out),

@@ -27,6 +27,7 @@ ILL = {
     "gates": (replace(HEALTHY, admits=0.2), "solvable.expert refuses most"),
     "difficulty, easy": (replace(HEALTHY, begins=(0.93, 1.0), learns=0.0), "is won nearly always:"),
     "difficulty, hard": (replace(HEALTHY, begins=(0.0, 0.04), learns=0.0, hint=0.0), "hardly ever won"),
+    "regret": (replace(HEALTHY, hint=-0.1), "The hint does not help"),
     "agent": (replace(HEALTHY, learns=0.0, rounds=60), "does not get better"),
     "curriculum": (replace(HEALTHY, chooses="old", learns=0.02, rounds=45), "is old"),
     "held-out": (replace(HEALTHY, held_out=-0.3), "while the pool rises"),
@@ -121,10 +122,11 @@ def test_every_setting_that_is_named_exists(tmp_path: Path) -> None:
 
 
 def test_checks_are_asked_in_the_order_in_which_they_spoil_each_other() -> None:
-    assert [one.name for one in CHECKS][:6] == [
+    assert [one.name for one in CHECKS][:7] == [
         "designs",
         "gates",
         "difficulty",
+        "regret",
         "agent",
         "curriculum",
         "held-out",

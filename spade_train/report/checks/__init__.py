@@ -2,7 +2,7 @@
 
 from spade_train.report.checks.designing import designs, gates
 from spade_train.report.checks.learning import agent, forgetting, held_out
-from spade_train.report.checks.playing import curriculum, difficulty
+from spade_train.report.checks.playing import curriculum, difficulty, regret
 from spade_train.report.checks.running import machine, watch
 from spade_train.report.checks.words import Result
 
@@ -16,5 +16,6 @@ __all__ = [
     "gates",
     "held_out",
     "machine",
+    "regret",
     "watch",
 ]

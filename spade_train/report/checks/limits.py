@@ -23,6 +23,10 @@ SEEN = 24
 EXTREME, ONE_SIDED = 0.5, 0.75
 """The most of them that may lie at the extremes; the share of those from which on one extreme is named alone."""
 
+PAID, HINTED = 0.05, 96
+"""A gain of success by the hint that must not be ruled out, where none is sure: it is what the designer is paid by; and
+over how many environments, each in one round."""
+
 FLAT = 0.1
 """A rise of success in what was played again that must not be ruled out, where none is sure."""
 

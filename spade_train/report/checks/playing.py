@@ -1,12 +1,24 @@
-"""Checks of what is played: how hard it is, and whether the curriculum chooses what is new."""
+"""Checks of what is played: how hard it is, whether hints help, and whether the curriculum chooses what is new."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spade_train.report.checks.limits import EASY, EXTREME, HARD, LEAST, ONE_SIDED, PLAYS, ROUNDS, SEEN, STALE
+from spade_train.report.checks.limits import (
+    EASY,
+    EXTREME,
+    HARD,
+    HINTED,
+    LEAST,
+    ONE_SIDED,
+    PAID,
+    PLAYS,
+    ROUNDS,
+    SEEN,
+    STALE,
+)
 from spade_train.report.checks.words import Result, percent
-from spade_train.report.series import newest_played, rate
+from spade_train.report.series import hint_gain, newest_played, rate
 from spade_train.report.values import Played, RunFacts
 from spade_train.report.verdict import Finding, TooLittle
 from spade_train.rewards.uncertainty import Estimate, Tally, total
@@ -68,6 +80,36 @@ def _harder(hard: Sequence[Played]) -> tuple[str, ...]:
 
 def _hinted(played: Sequence[Played]) -> Estimate:
     return rate(total(one.hinted for one in played))
+
+
+def regret(run: RunFacts) -> Result:
+    """Does the hint help, so that there is regret to pay the designer by?"""
+    lately = [one for one in newest_played(run.rounds, HINTED, PLAYS) if one.hinted.plays]
+    gain = hint_gain(lately)
+    if len(lately) < LEAST or gain is None:
+        return TooLittle(f"{len(lately)} environments with {PLAYS} plays and hinted ones; {LEAST} are needed")
+    if gain.low > 0:
+        return None
+    if gain.high >= PAID:
+        return TooLittle(
+            f"the hint raises success by {gain.text(sign=True)}: more plays would tell whether it does"
+        )
+    lost = [one for one in lately if one.plain.rate <= HARD and one.hinted.rate <= HARD]
+    return Finding(
+        f"The hint does not help: in {len(lately)} environments it has changed success by {gain.text(sign=True)}, so "
+        "the designer is paid for chance.",
+        (
+            ("gain by the hint", gain.text(sign=True)),
+            ("limit", f"{PAID:+.2f}"),
+            ("hardly ever won, with it or without", f"{len(lost)} of {len(lately)}"),
+        ),
+        (
+            "read episodes with the hint, below: does it say what to do, and does the agent do it?",
+            "--hints reader: the model writes them on reading the source",
+            "easier environments, if most are hardly ever won: --curriculum, --levels true",
+            "--designer_reward solve_rate or learning_potential, which ask for no hint",
+        ),
+    )
 
 
 def curriculum(run: RunFacts) -> Result:
