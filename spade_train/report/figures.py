@@ -57,7 +57,9 @@ class Figure:
 def final(run: RunFacts) -> tuple[Figure, ...]:
     """Return the figures that a run comes to."""
     done = run.done
-    first, last = done[:LAST], done[-LAST:]
+    designed = [one for one in done if regret(one) is not None]
+    span = max(1, min(LAST, len(done) // 2))  # no round is both first and last
+    first, last = done[:span], done[-span:]
     made = reduce(Designs.plus, (one.designs for one in run.rounds), Designs())
     risen = rise(done)
     recovered = total(one.recovered for one in run.rounds)
@@ -74,16 +76,21 @@ def final(run: RunFacts) -> tuple[Figure, ...]:
             f"{risen[1] if risen else 0} environments",
             True,
         ),
-        Figure("regret of new designs", _mean(done, regret), f"{len(done)} rounds", True),
+        Figure(
+            "regret of new designs",
+            _mean(designed, regret),
+            f"{len(designed)} rounds with admitted designs",
+            True,
+        ),
         Figure(
             "designs that compile and run",
             _share(made.ran, made.asked),
             f"{made.asked} designs",
         ),
         Figure("designs that are admitted", _share(made.admitted, made.asked), f"{made.asked} designs"),
-        Figure("effective ideas of a round", _plain(ideas), f"{len(ideas)} rounds that designed"),
+        Figure("effective ideas of a round", _plain(ideas), f"the last {len(ideas)} rounds that designed"),
         Figure(
-            "turns read again after one that was not",
+            "turns that can be read, after one that could not",
             rate(recovered) if recovered.plays else None,
             f"{recovered.plays} turns",
         ),
@@ -157,7 +164,7 @@ def environments_table(run: RunFacts) -> Table:
 def _evaluated(run: RunFacts) -> list[Figure]:
     found = []
     for suite, one in last_of_each(run).items():
-        when = "asked for since" if one.rounds is None else f"after {one.rounds} rounds"
+        when = "asked for by hand" if one.rounds is None else f"after {one.rounds} rounds"
         found.append(Figure(f"{suite}: success", one.score, when))
         if one.gain is not None:
             found.append(Figure(f"{suite}: gain", one.gain, when, sign=True))

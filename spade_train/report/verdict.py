@@ -34,6 +34,13 @@ class TooLittle:
 
 
 @dataclass(frozen=True, slots=True)
+class Fine:
+    """Nothing is wrong; ``evidence`` is what was measured, names and numbers."""
+
+    evidence: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """A check and what it came to.
 
@@ -41,23 +48,23 @@ class Verdict:
         check: its name, which the reference explains.
         subsystem: what would be at fault.
         asks: what it looks for.
-        found: what it found; None where nothing is wrong.
+        found: what it found.
     """
 
     check: str
     subsystem: str
     asks: str
-    found: Finding | TooLittle | None
+    found: Finding | TooLittle | Fine
 
     @property
     def state(self) -> State:
         """What it came to, in a word or two."""
         if isinstance(self.found, Finding):
             return self.found.severity
-        return "fine" if self.found is None else "unknown"
+        return "fine" if isinstance(self.found, Fine) else "unknown"
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON-ready data."""
-        said = asdict(self.found) if self.found is not None else {}
+        said = asdict(self.found)
         said |= {"evidence": dict(said["evidence"])} if "evidence" in said else {}
         return {"check": self.check, "subsystem": self.subsystem, "state": self.state, **said}

@@ -138,7 +138,7 @@ def settings(run: RunFolder) -> dict[str, Any]:
 
 
 def changed(run: RunFolder) -> dict[str, tuple[Any, Any]]:
-    """Return name -> (value, the preset's value or None), of every setting that a flag said."""
+    """Return name -> (value, the preset's value or None), of every setting that a flag changed."""
     config = settings(run)
     values = _part(config, "grpo") | _part(config, "model_config") | _part(config, "selfplay")
     preset = _part(config, "preset_settings")
@@ -147,7 +147,8 @@ def changed(run: RunFolder) -> dict[str, tuple[Any, Any]]:
     flags = [word for word in words if isinstance(word, str) and word.startswith("--")]
     names = [flag[2:].partition("=")[0].replace("-", "_") for flag in flags]
     names = [name if name in values else name.removeprefix("no_") for name in names]
-    return {name: (values.get(name), preset.get(name)) for name in names}
+    found = {name: (values.get(name), preset.get(name)) for name in names}
+    return {name: pair for name, pair in found.items() if name not in preset or pair[0] != pair[1]}
 
 
 def contexts(run: RunFolder, round_: int | None = None) -> list[dict[str, Any]]:

@@ -25,7 +25,7 @@ ILL = {
     "designs": (replace(HEALTHY, compiles=0.5), "in compiling"),
     "designs, runs": (replace(HEALTHY, runs=0.5), "in running"),
     "gates": (replace(HEALTHY, admits=0.2), "solvable.expert refuses most"),
-    "difficulty, easy": (replace(HEALTHY, begins=(0.93, 1.0), learns=0.0), "is won nearly always:"),
+    "difficulty, easy": (replace(HEALTHY, begins=(0.93, 1.0), learns=0.0), "were won nearly always:"),
     "difficulty, hard": (replace(HEALTHY, begins=(0.0, 0.04), learns=0.0, hint=0.0), "hardly ever won"),
     "regret": (replace(HEALTHY, hint=-0.1), "The hint does not help"),
     "agent": (replace(HEALTHY, learns=0.0, rounds=60), "does not get better"),

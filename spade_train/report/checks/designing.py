@@ -6,7 +6,7 @@ from spade_train.report.checks.limits import ADMITTED, LATELY, LEAST, RUNS
 from spade_train.report.checks.words import Result, percent, refusals
 from spade_train.report.series import newest_designs, rate
 from spade_train.report.values import Designs, RunFacts
-from spade_train.report.verdict import Finding, TooLittle
+from spade_train.report.verdict import Finding, Fine, TooLittle
 from spade_train.rewards.uncertainty import Tally
 
 
@@ -16,17 +16,18 @@ def designs(run: RunFacts) -> Result:
     if lately.asked < LEAST:
         return TooLittle(f"{lately.asked} designs; {LEAST} are needed")
     share = rate(Tally(lately.ran, lately.asked))
+    evidence = (
+        ("compile and run", percent(share)),
+        ("limit", f"{RUNS:.0%}"),
+        *((name, str(count)) for name, count in lately.stages),
+        *refusals(lately),
+    )
     if share.high >= RUNS:
-        return None
+        return Fine(evidence)
     lost, tries = _lost(lately)
     return Finding(
         f"Only {share.value:.0%} of the last {lately.asked} designs compile and run; most are lost {lost}.",
-        (
-            ("compile and run", percent(share)),
-            ("limit", f"{RUNS:.0%}"),
-            *((name, str(count)) for name, count in lately.stages),
-            *refusals(lately),
-        ),
+        evidence,
         tries,
     )
 
@@ -60,13 +61,14 @@ def gates(run: RunFacts) -> Result:
     if lately.ran < LEAST:
         return TooLittle(f"{lately.ran} designs that run; {LEAST} are needed")
     share = rate(Tally(lately.admitted, lately.ran))
-    if share.high >= ADMITTED:
-        return None
     rules = refusals(lately)
+    evidence = (("admitted of those that run", percent(share)), ("limit", f"{ADMITTED:.0%}"), *rules)
+    if share.high >= ADMITTED:
+        return Fine(evidence)
     most = rules[0][0].removeprefix("refused by ") if rules else "no rule on record"
     return Finding(
         f"Only {share.value:.0%} of the last {lately.ran} designs that run are admitted; {most} refuses most.",
-        (("admitted of those that run", percent(share)), ("limit", f"{ADMITTED:.0%}"), *rules),
+        evidence,
         (
             f"read three designs that {most} refused: is the design wrong, or the limit?",
             "where designs are wrong, tell the designer: --memory, --max_repairs 2, another --designer",

@@ -9,7 +9,7 @@ from spade_train.report.checks.limits import CHANCE, FLAT, LATELY, LEAST, ROUNDS
 from spade_train.report.checks.words import Result, last_known, percent
 from spade_train.report.series import last_of_each, newest_signal, rate, rise
 from spade_train.report.values import RoundFacts, RunFacts
-from spade_train.report.verdict import Finding, TooLittle
+from spade_train.report.verdict import Finding, Fine, TooLittle
 from spade_train.rewards.uncertainty import p_at_least
 
 
@@ -39,8 +39,16 @@ def agent(run: RunFacts) -> Result:
     if risen is None:
         return TooLittle("nothing was played again that was not mastered from the beginning")
     change, environments = risen
+    evidence = (
+        ("change of success", change.text(sign=True)),
+        ("limit", f"{FLAT:+.2f}"),
+        ("environments that were played again", str(environments)),
+        ("blocks that differ", percent(rate(signal))),
+        *last_known("entropy", [one.entropy for one in done]),
+        *last_known("gradient's norm", [one.grad_norm for one in done]),
+    )
     if change.low > 0:
-        return None
+        return Fine(evidence)
     if change.high >= FLAT:
         return TooLittle(
             f"success has changed by {change.text(sign=True)}: more plays would tell whether it rises"
@@ -48,13 +56,7 @@ def agent(run: RunFacts) -> Result:
     return Finding(
         f"The agent does not get better: success in {environments} environments that were played again has changed "
         f"by {change.text(sign=True)}.",
-        (
-            ("change of success", change.text(sign=True)),
-            ("limit", f"{FLAT:+.2f}"),
-            ("blocks that differ", percent(rate(signal))),
-            *last_known("entropy", [one.entropy for one in done]),
-            *last_known("gradient's norm", [one.grad_norm for one in done]),
-        ),
+        evidence,
         (
             "a higher --learning_rate, if the gradient's norm is small and success steady",
             "a lower one, if success jumps up and down",
@@ -78,10 +80,14 @@ def held_out(run: RunFacts) -> Result:
     """Does what was held out hold, as the pool rises?"""
     last = {name: one for name, one in last_of_each(run).items() if name != "history" and one.gain}
     if not last:
-        return TooLittle("no evaluation beside a beginning; --evaluate_rounds, or spade-train eval RUN")
+        return TooLittle(
+            "no evaluation that compares with a beginning: --evaluate_rounds, or spade-train eval RUN"
+        )
     fallen = [one for one in last.values() if one.gain is not None and one.gain.high < 0]
     if not fallen:
-        return None
+        return Fine(
+            tuple((f"{one.suite}: gain", one.gain.text(sign=True)) for one in last.values() if one.gain)
+        )
     risen = rise(run.done)
     rises = risen is not None and risen[0].low > 0
     while_ = (
@@ -111,7 +117,9 @@ def forgetting(run: RunFacts) -> Result:
         return TooLittle("no evaluation of the suite history")
     lost = len(last.forgotten)
     if lost < 2 or p_at_least(lost, last.looked_at, CHANCE) >= CHANCE:
-        return None
+        return Fine(
+            (("forgotten", f"{lost} of {last.looked_at}"), ("by chance", f"{CHANCE * last.looked_at:.1f}"))
+        )
     return Finding(
         f"{lost} of {last.looked_at} environments of the run's history are played surely worse than when last trained.",
         (("forgotten", ", ".join(last.forgotten[:8])), ("by chance", f"{CHANCE * last.looked_at:.1f}")),

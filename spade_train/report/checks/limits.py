@@ -30,6 +30,9 @@ over how many environments, each in one round."""
 FLAT = 0.1
 """A rise of success in what was played again that must not be ruled out, where none is sure."""
 
+UNREAD = 0.3
+"""The share of plays with an unreadable turn from which on losses may be those of the format."""
+
 ROUNDS = 6
 """Fewer rounds have no early and late ones."""
 

@@ -6,7 +6,7 @@ from spade_train.report.checks.limits import CUT, FAULTS
 from spade_train.report.checks.words import Result, percent
 from spade_train.report.series import rate
 from spade_train.report.values import RunFacts
-from spade_train.report.verdict import Finding, TooLittle
+from spade_train.report.verdict import Finding, Fine, TooLittle
 from spade_train.rewards.uncertainty import Tally
 
 
@@ -29,7 +29,7 @@ def machine(run: RunFacts) -> Result:
         f"{cut.value:.0%} of the plays ran out of tokens": cut.low > CUT,
     }
     if not any(wrong.values()):
-        return None
+        return Fine(evidence)
     return Finding(
         f"Not all is played to its end: {', '.join(words for words, found in wrong.items() if found)}.",
         evidence,
@@ -48,7 +48,7 @@ def watch(run: RunFacts) -> Result:
         return TooLittle("no rounds")
     said = [alarm for one in run.rounds[-10:] for alarm in one.alarms]
     if not said:
-        return None
+        return Fine()
     kinds = sorted({alarm.partition(":")[0].partition(" ")[0] for alarm in said})
     return Finding(
         f"The watch has spoken {len(said)} times in the last ten rounds: {', '.join(kinds)}.",

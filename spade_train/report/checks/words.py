@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spade_train.report.values import Designs
-from spade_train.report.verdict import Finding, TooLittle
+from spade_train.report.verdict import Finding, Fine, TooLittle
 from spade_train.rewards.uncertainty import Estimate
 
-Result = Finding | TooLittle | None
+Result = Finding | TooLittle | Fine
 
 
 def percent(share: Estimate) -> str:
