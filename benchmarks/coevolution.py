@@ -210,9 +210,9 @@ def over_seeds(
 
 
 def two_level(values: Sequence[dict[str, float]], low: float) -> Estimate:
-    """Return the mean with its interval; a single seed has that of its items alone."""
+    """Return the mean with its interval; that of a single seed, or where all is equal, is of one seed's items alone."""
     lists = [list(one.values()) for one in values if one]
-    if len(lists) == 1:
+    if len(lists) == 1 or len({value for one in lists for value in one}) == 1:
         return mean_of_items(lists[0], low)
     draw = random.Random(0)
     means = sorted(

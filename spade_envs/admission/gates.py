@@ -8,6 +8,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from spade_envs.admission.evidence import Episode, Evidence, Level, Memory, Search
+from spade_envs.admission.questions import determined
 from spade_envs.admission.settings import Settings
 from spade_envs.admission.sheet import Sheet, label
 from spade_envs.contract.plain import plain
@@ -137,6 +138,7 @@ def solvable(evidence: Evidence, _: Settings, sheet: Sheet) -> None:
                 lost[0],
             )
         _peeks(shown, level, sheet)
+        determined(evidence, level, sheet)
         if level in evidence.searched:
             _search(evidence.searched[level], label("search without the expert", level), sheet)
 

@@ -6,7 +6,7 @@ from itertools import product
 
 from gymnasium import spaces
 
-from spade_envs.admission import policies
+from spade_envs.admission import policies, questions
 from spade_envs.admission.actions import KINDS
 from spade_envs.admission.evidence import Episode, Level, Search
 from spade_envs.admission.gates import SEARCHED_SEED, grows
@@ -74,6 +74,7 @@ def solvable(lab: Lab) -> None:
     for level in lab.evidence.levels:
         experts(lab, level)
         more_experts(lab, level)
+        other_answers(lab, level)
         resets(lab, level)
         search(lab, level)
 
@@ -85,6 +86,14 @@ def more_experts(lab: Lab, level: Level) -> None:
         steps += max(1, len(lab.play("expert", policies.expert, level, seed).actions))
         if steps > lab.settings.more_expert_steps:
             return
+
+
+def other_answers(lab: Lab, level: Level) -> None:
+    """Where an episode is one answer, give what is right on one seed on another that shows the same."""
+    pair = questions.doubles(lab.evidence.by("expert", level))
+    if pair is not None and questions.asks_once(lab.evidence, level):
+        first, other = pair
+        lab.play(questions.ANSWERS, policies.script(first.actions), level, other.seed)
 
 
 def resets(lab: Lab, level: Level) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spade_envs.contract.findings import Severity
 
-GATE_POLICY_VERSION = 4
+GATE_POLICY_VERSION = 5
 """Changes with any change of what is played, where a line is drawn, or what a finding means."""
 
 # What a person should look at: a short way, a task that may be copying, matter that may be made up.
