@@ -20,7 +20,8 @@ from spade_envs.contract.findings import Rejection
 from spade_envs.contract.header import Header
 from spade_envs.errors import IsolationError, WorkerFault
 
-WEIGHED_STEPS, WEIGHED_TIMES = 60, 8  # between two looks at a worker's memory; looks at most
+WEIGHED_STEPS, WEIGHED_TIMES = 60, 16
+"""Between two looks at a worker's memory; looks at most: NumPy fills what it keeps for printing arrays in ten."""
 SALT = 0x5BADE  # admission's own generator: independent of every seed that a design is given
 
 

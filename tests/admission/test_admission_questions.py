@@ -34,6 +34,16 @@ def test_a_text_that_never_changes_is_no_question() -> None:
     assert "solvable.undetermined" in refusing(constant)
 
 
+def test_what_numpy_keeps_for_printing_arrays_is_no_leak() -> None:
+    """It fills in some hundred episodes, which looked like a design that keeps something of each."""
+    printed = TRAIN.replace(
+        "for off, on in stations)", "for off, on in stations) + f'{self.np_random.random(9)}'"
+    )
+    assert printed != TRAIN
+    for _ in range(3):
+        assert "runs.memory" not in refusing(printed)
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -82,11 +82,12 @@ def test_a_spare_whose_zygote_died_is_nobodys_concern() -> None:
 
 def test_compiling_that_kills_is_counted() -> None:
     quarantine = Quarantine(most_deaths=1)
+    long = design() + "".join(f"\n\ndef unknown_{k}(x):\n    return x + {k}\n" for k in range(200))
     with WorkerPool(Limits(build_s=1e-6), spares=0, quarantine=quarantine) as pool:
         with pytest.raises(WorkerFault, match="compiling took longer"):
-            pool.take(design())
+            pool.take(long)
         with pytest.raises(WorkerFault, match="1 workers in a row"):
-            pool.take(design())
+            pool.take(long)
 
 
 def test_threads_may_share_a_pool() -> None:

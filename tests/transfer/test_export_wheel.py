@@ -111,6 +111,7 @@ def test_pip_installs_it_and_importing_it_registers(tmp_path: Path) -> None:
     subprocess.run([*pip, "--target", tmp_path / "site", tmp_path / NAME], check=True, cwd=tmp_path)
     paths = os.pathsep.join([str(tmp_path / "site"), str(ROOT)])
     clean = {**os.environ, "PYTHONPATH": paths, "SPADE_REGISTRY": str(tmp_path / "none")}
+    clean["PYTHONDONTWRITEBYTECODE"] = "1"  # what Python itself keeps beside a module is not the question
     command = [sys.executable, "-W", "error::UserWarning", "-c", STRANGER]
     done = subprocess.run(command, capture_output=True, text=True, env=clean, cwd=tmp_path, check=False)
     assert done.returncode == 0, done.stderr
