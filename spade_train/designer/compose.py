@@ -9,7 +9,7 @@ from spade_train.designer import prompts
 from spade_train.designer.context import DesignContext, Draft, Message
 from spade_train.designer.free import read_file
 from spade_train.designer.headers import Facts
-from spade_train.designer.parents import Known, chosen, stored
+from spade_train.designer.parents import Known, chosen, source_of, stored
 from spade_train.designer.prompts import Window
 from spade_train.designer.worked import Example, examples_of
 
@@ -57,7 +57,9 @@ class ComposeDesigner:
         return ()
 
     def _examples(self, context: DesignContext) -> tuple[Example, ...]:
-        return examples_of(self.known()[env_id] for env_id in context.parents)
+        known = self.known()
+        sources = (source_of(env_id, known) for env_id in context.parents)
+        return examples_of(source for source in sources if source is not None)
 
     def _fits(self, source: str) -> bool:
         return self.window.count(source) <= self.window.tokens // 4

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
-from spade_envs import Header, Rejection, parse_header
+from spade_envs import Finding, Header, Rejection, parse_header
+from spade_envs.errors import UsageError
 from spade_train.designer import prompts
 from spade_train.designer.context import DesignContext, Draft, Message
 from spade_train.designer.headers import Facts, retitled
 from spade_train.designer.mends import mend
-from spade_train.designer.parents import Known, chosen, shown_code, stored
+from spade_train.designer.parents import Known, chosen, shown_code, source_of, stored
 from spade_train.designer.prompts import Window
 from spade_train.designer.splicing import splice
 from spade_train.designer.syntax import class_of, methods_of
@@ -113,8 +114,15 @@ class EditDesigner:
         """Return None: there is one question."""
 
     def prompt(self, context: DesignContext) -> list[Message]:
-        """Return the chat that asks for changed methods of the parent."""
-        source, mutation = self._choice(context)
+        """Return the chat that asks for changed methods of the parent.
+
+        Raises:
+            UsageError: the parent is gone, or the window does not hold it.
+        """
+        choice = self._choice(context)
+        if choice is None:
+            raise UsageError(f"{context.parents[0]}, which was to be changed, is in no registry any more.")
+        source, mutation = choice
         methods = mutation.of(source)
         ask = mutation.asked(source, methods[0])
         if self.brief:
@@ -126,7 +134,11 @@ class EditDesigner:
 
     def read(self, reply: str, context: DesignContext) -> Draft | Rejection:
         """Return the parent's source with the reply's methods in it, under a header of its own."""
-        source, mutation = self._choice(context)
+        choice = self._choice(context)
+        if choice is None:
+            gone = f"{context.parents[0]}, which was to be changed, is in no registry any more."
+            return Rejection((Finding("splice.parent", gone, "Change another one."),))
+        source, mutation = choice
         spliced = splice(source, reply)
         if isinstance(spliced, Rejection):
             return spliced
@@ -141,8 +153,10 @@ class EditDesigner:
         """Return nothing: the parent is stored, and named as one."""
         return ()
 
-    def _choice(self, context: DesignContext) -> tuple[str, Mutation]:
-        source = self.known()[context.parents[0]]
+    def _choice(self, context: DesignContext) -> tuple[str, Mutation] | None:
+        source = source_of(context.parents[0], self.known())
+        if source is None:
+            return None
         fitting = self._mutations(source)
         return source, context.own_rng("mutation").choice(fitting)
 

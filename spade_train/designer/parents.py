@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from spade_envs import EnvId, registries
 from spade_envs.errors import UsageError
+from spade_envs.registry import find
 from spade_train.designer.context import DesignContext
 
 Known = Callable[[], Mapping[str, str]]
@@ -22,6 +23,20 @@ def stored() -> dict[str, str]:
             if env_id.name not in newest or newest[env_id.name][0].version < env_id.version:
                 newest[env_id.name] = (env_id, entry.source)
     return {str(env_id): source for env_id, source in newest.values()}
+
+
+def source_of(env_id: str, known: Mapping[str, str]) -> str | None:
+    """Return the source of a version that was chosen; None where it is gone.
+
+    Only the newest version of a name may be chosen, and a newer one may come while a model writes.
+    """
+    if env_id in known:
+        return known[env_id]
+    try:
+        registry, found = find(env_id)
+        return registry.source(found)
+    except UsageError:
+        return None
 
 
 def chosen(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from spade_envs import Header, Rejection, parse_header, seeds_folder
+from spade_envs import Header, Rejection, add_registry, parse_header, seeds_folder
 from spade_envs.errors import UsageError
-from spade_train.designer import DesignContext, Document, Draft, EditDesigner, Window
+from spade_envs.registry.stack import ADDED
+from spade_train.designer import ComposeDesigner, DesignContext, Document, Draft, EditDesigner, Window
 from spade_train.designer.edit import mutations, part_of
 from spade_train.designer.parents import stored
 from spade_train.designer.worked import short_examples
@@ -16,6 +19,7 @@ from spade_train.designer.worked import short_examples
 SOURCES = [path.read_text("utf-8") for path in sorted(seeds_folder().glob("*.py"))]
 SEEDS = {str(parse_header(source).id): source for source in SOURCES}  # type: ignore[union-attr]
 TRAIN = next(one.whole for one in short_examples("questions") if "NightTrain" in one.whole)
+CONTEXT = DesignContext(4, 1, Document("A clerk keeps a ledger.", "a:1"))
 RESET = """def reset(self, *, seed=None, options=None):
     super().reset(seed=seed)
     self._answer = 3
@@ -38,6 +42,34 @@ def test_parents_are_drawn_by_lot_or_as_wished_and_only_those_that_fit() -> None
     assert all(designer.window.count(SEEDS[one]) < 2_000 for (one,) in drawn)
     with pytest.raises(UsageError, match="Allow more tokens"):
         prepared(EditDesigner(known=lambda: SEEDS, window=Window(70)))
+
+
+def test_a_newer_version_may_come_while_a_model_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(ADDED, "")
+    registry = add_registry(tmp_path / "registry")
+    first, newer = (registry.add(f"{TRAIN}# {word}\n", {}) for word in ("first", "newer"))
+    for designer in (EditDesigner(brief=True), EditDesigner()):
+        context = replace(CONTEXT, parents=(str(first),))
+        assert str(newer) in designer.known()
+        assert str(first) not in designer.known()
+        assert designer.prompt(context)
+        read = designer.read(f"```python\n{RESET}\n```", context)
+        assert isinstance(read, Draft)
+        assert f'parent = "{first}"' in read.source
+    both = ComposeDesigner().prompt(replace(CONTEXT, parents=(str(first), str(newer))))
+    assert "NightTrain" in both[0]["content"]
+
+
+def test_a_parent_that_is_gone_is_a_refusal() -> None:
+    context = replace(CONTEXT, parents=("spade/Gone-v0",))
+    designer = EditDesigner(known=lambda: SEEDS)
+    read = designer.read(f"```python\n{RESET}\n```", context)
+    assert isinstance(read, Rejection)
+    assert read.findings[0].rule == "splice.parent"
+    with pytest.raises(UsageError, match="is in no registry any more"):
+        designer.prompt(context)
 
 
 def test_what_is_held_out_is_never_shown() -> None:
