@@ -69,10 +69,12 @@ class Lines:
 def contexts(designer: Designer, documents: Sequence[Document], count: int) -> list[DesignContext]:
     """Return one context for each design, each about a document of its own while there are enough.
 
-    Edits change the shortest environments, eight times each, two of them in turn: a server reads each once.
+    Edits change the shortest environments that are no edits, eight times each, two of them in turn: a server reads
+    each once.
     """
     known = stored() if isinstance(designer, EditDesigner) else {}
-    short = sorted((one for one in known if designer.fits(known[one])), key=lambda one: len(known[one]))
+    first = (one for one in known if "\n# parent = " not in known[one] and designer.fits(known[one]))
+    short = sorted(first, key=lambda one: len(known[one]))
     return [
         DesignContext(
             1 + k // SAME_EXAMPLES,

@@ -21,6 +21,11 @@ def without(source: str) -> str:
     return source
 
 
+def is_added(source: str) -> bool:
+    """Say whether a source has these methods letter for letter."""
+    return all(method.strip() in source for method in METHODS.values())
+
+
 def missing(owner: ast.ClassDef) -> list[str]:
     """Return those of the methods that a class lacks which asks a question: a ToolEnv without tools."""
     bases = {base.id if isinstance(base, ast.Name) else getattr(base, "attr", "") for base in owner.bases}
@@ -43,8 +48,7 @@ def advice(source: str) -> str:
     """Return what the writer of a file should be told first: that it forgot the answer, else nothing."""
     tree = parsed(source)
     owner = class_of(tree) if tree else None
-    used = owner is not None and all(method.strip() in source for method in METHODS.values())
-    if not used or keeps_answer(owner):  # type: ignore[arg-type]
+    if owner is None or not is_added(source) or keeps_answer(owner):
         return ""
     return (
         "`reset` never sets `self._answer`. Write `reset` anew: after its draws it calculates `self._answer`."

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from spade_envs import Finding, Header, Rejection, parse_header
 from spade_envs.errors import UsageError
-from spade_train.designer import prompts
+from spade_train.designer import prompts, requestion
 from spade_train.designer.context import DesignContext, Draft, Message
 from spade_train.designer.headers import Facts, retitled
 from spade_train.designer.mends import mend
@@ -34,6 +34,7 @@ class Mutation:
         ask: what the model is told to do; ``{draws}`` stands for the method's calls that draw by numbers.
         contains: texts of which the method must hold one.
         hard: whether small models are not asked for it.
+        variant: whether it leaves all but numbers as they were: asked for where nothing else can be.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Mutation:
     ask: str
     contains: tuple[str, ...] = ()
     hard: bool = False
+    variant: bool = False
 
     def of(self, source: str) -> tuple[str, ...]:
         """Return the methods of a source that the change begins with."""
@@ -81,7 +83,12 @@ def mutations() -> tuple[Mutation, ...]:
     read = tomllib.loads(path.read_text("utf-8"))
     return tuple(
         Mutation(
-            name, tuple(one["methods"]), one["ask"], tuple(one.get("contains", ())), one.get("hard", False)
+            name,
+            tuple(one["methods"]),
+            one["ask"],
+            tuple(one.get("contains", ())),
+            one.get("hard", False),
+            one.get("variant", False),
         )
         for name, one in read.items()
     )
@@ -92,7 +99,8 @@ class EditDesigner:
     """Asks for changed methods of one stored environment, which are put into its source.
 
     Attributes:
-        brief: whether the prompt is made for a small model: only changes that such a one can make.
+        brief: whether the prompt is made for a small model: where it can be, another question in a world that stays
+            (:mod:`spade_train.designer.requestion`); else only changes that such a one can make.
         known: what may be changed.
         window: the prompt's size; larger environments are not asked about.
     """
@@ -123,6 +131,8 @@ class EditDesigner:
         if choice is None:
             raise UsageError(f"{context.parents[0]}, which was to be changed, is in no registry any more.")
         source, mutation = choice
+        if self._requestions(source):
+            return requestion.chat(source, context, self.window)
         methods = mutation.of(source)
         ask = mutation.asked(source, methods[0])
         if self.brief:
@@ -139,6 +149,9 @@ class EditDesigner:
             gone = f"{context.parents[0]}, which was to be changed, is in no registry any more."
             return Rejection((Finding("splice.parent", gone, "Change another one."),))
         source, mutation = choice
+        facts = Facts(context.round, parent=context.parents[0])
+        if self._requestions(source):
+            return requestion.written(source, reply, facts)
         spliced = splice(source, reply)
         if isinstance(spliced, Rejection):
             return spliced
@@ -146,12 +159,12 @@ class EditDesigner:
         assert isinstance(header, Header)  # it stands in a registry
         title = f"{header.title}, {mutation.name}"
         named = retitled(spliced.source, f"{header.id.name}{mutation.name.title()}", title)
-        mended = mend(named, Facts(context.round, parent=context.parents[0]))
+        mended = mend(named, facts)
         return Draft(mended.source, tuple(name for name in mended.mends if name != "header"))
 
     def quoted(self, context: DesignContext) -> tuple[str, ...]:  # noqa: ARG002
-        """Return nothing: the parent is stored, and named as one."""
-        return ()
+        """Return what worked examples show; the parent is stored, and named as one."""
+        return requestion.quoted() if self.brief else ()
 
     def _choice(self, context: DesignContext) -> tuple[str, Mutation] | None:
         source = source_of(context.parents[0], self.known())
@@ -167,7 +180,11 @@ class EditDesigner:
         return fits and bool(self._mutations(source))
 
     def _mutations(self, source: str) -> list[Mutation]:
-        return [one for one in mutations() if one.of(source) and not (self.brief and one.hard)]
+        fitting = [one for one in mutations() if one.of(source) and not (self.brief and one.hard)]
+        return [one for one in fitting if not one.variant] or fitting
+
+    def _requestions(self, source: str) -> bool:
+        return self.brief and requestion.suits(source)
 
 
 def part_of(source: str, name: str) -> prompts.Part:

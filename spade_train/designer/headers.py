@@ -14,6 +14,8 @@ from spade_train.designer.syntax import class_of, methods_of, parsed
 
 DOMAINS = ("games", "math", "science", "code", "planning", "language", "tools")
 LICENSE = "Apache-2.0"
+MOST_SUMMARY = 200
+"""The most characters of a summary, by the contract."""
 _HEADER = re.compile(
     r"^# /// spade[ \t]*\n(?P<keys>(?:#(?! ///).*\n)*)(?:#?[ \t]*///?[ \t]*$|(?=[^#])|\Z)", re.MULTILINE
 )
@@ -40,10 +42,10 @@ def with_facts(source: str, facts: Facts) -> str:
     if found is None:
         return source
     tree = parsed(source)
-    keys = {**(_from_code(tree) if tree else {}), **dict(_keys(found["keys"]))}
+    rest = source[found.end() :]
+    keys = {**(_from_code(tree) if tree else _from_text(rest)), **dict(_keys(found["keys"]))}
     levels = tree is not None and _takes_difficulty(tree)
     written = _header({name: keys[name] for name in _CHOSEN if name in keys}, facts, levels)
-    rest = source[found.end() :]
     return source[: found.start()] + written + (rest if rest.startswith("\n") else f"\n{rest}")
 
 
@@ -59,13 +61,20 @@ def retitled(source: str, name: str, title: str) -> str:
     )
 
 
+def untitled(source: str, keys: str = "id|title|summary") -> str:
+    """Return the source without these keys of its header, so that its class gives them."""
+    return re.sub(rf"^# (?:{keys}) = .*\n", "", source, flags=re.MULTILINE)
+
+
 def _keys(block: str) -> Iterator[tuple[str, Any]]:
-    """Yield what each line says by itself; one that is no TOML is passed over."""
+    """Yield what each line says by itself: as TOML, or a text whose quotation marks were forgotten."""
     for line in block.splitlines():
+        said = line.removeprefix("#").strip()
         try:
-            yield from tomllib.loads(line.removeprefix("#").strip()).items()
+            yield from tomllib.loads(said).items()
         except (tomllib.TOMLDecodeError, RecursionError):
-            continue
+            if bare := re.fullmatch(r"(\w+)\s*=\s*(\w[^\"'\[\]{}]*)", said):
+                yield bare[1], bare[2]
 
 
 def _header(keys: dict[str, Any], facts: Facts, levels: bool) -> str:
@@ -95,7 +104,7 @@ def _chosen(name: str, value: Any) -> Any:
         case "title", str():
             return " ".join(value.split())[:60].strip() or None
         case "summary", str():
-            return " ".join(value.split())[:200].strip() or None
+            return " ".join(value.split())[:MOST_SUMMARY].strip() or None
         case "domain", str():
             near = difflib.get_close_matches(value.lower(), DOMAINS, 1)
             return near[0] if near else value
@@ -120,11 +129,20 @@ def _toml(value: Any) -> str:
 def _from_code(tree: ast.Module) -> dict[str, Any]:
     """Return what the class's name and docstring say in place of a header's."""
     owner = class_of(tree)
-    if owner is None:
-        return {}
-    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", owner.name)
-    rules = re.split(r"(?<=[.!?])\s", " ".join((ast.get_docstring(owner) or "").split()))[0]
-    said = {"id": f"spade/{owner.name}-v0", "title": " ".join(words).capitalize()}
+    return _names(owner.name, ast.get_docstring(owner) or "") if owner else {}
+
+
+def _from_text(code: str) -> dict[str, Any]:
+    """Return the same of code that does not parse: what is to be found is its fault, and no missing header."""
+    found = re.search(r'^class (\w+)[^\n]*:\s*("""(?P<rules>.*?)""")?', code, re.MULTILINE | re.DOTALL)
+    return _names(found[1], found["rules"] or "") if found else {}
+
+
+def _names(name: str, docstring: str) -> dict[str, Any]:
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", name)
+    rules = " ".join(docstring.split())
+    rules = rules if len(rules) <= MOST_SUMMARY else re.split(r"(?<=[.!?])\s", rules)[0]
+    said = {"id": f"spade/{name}-v0", "title": " ".join(words).capitalize()}
     return said | ({"summary": rules} if rules else {})
 
 

@@ -15,7 +15,7 @@ from spade_envs.errors import UsageError
 from spade_train.designer.context import DesignContext, Message
 from spade_train.designer.worked import Example
 
-VERSION = 3
+VERSION = 4
 """Changes with any change of what designers are told."""
 
 DOCUMENT_SHARE, TOLD_SHARE = 0.25, 0.2
@@ -134,7 +134,7 @@ def free(
     document = _document(context, window, left)
     left -= window.count(document)
     shown = []
-    for example in (f"# An example\n{_fenced(example.source)}" for example in examples):
+    for example in (f"# An example\n{fenced(example.source)}" for example in examples):
         if window.count(example) <= left:
             shown.append(example)
             left -= window.count(example)
@@ -163,7 +163,7 @@ def brief(
     turns: list[Message] = []
     for example in examples:
         question = f"Document: {example.document}\n{_requested('request_brief', example.answer)}"
-        file = _joined("\n", [f"Plan: {example.plan}" if example.plan else "", _fenced(example.source)])
+        file = _joined("\n", [f"Plan: {example.plan}" if example.plan else "", fenced(example.source)])
         if window.count(question) + window.count(file) <= left:
             left -= window.count(question) + window.count(file)
             turns += [_message("user", question), _message("assistant", file)]
@@ -189,7 +189,7 @@ def edit(
     """
     begin = f"Begin with `def {' or '.join(methods)}(self`." if methods else ""
     asked, told = _joined("\n", [_target(context), ask, begin]), _told(context, window)
-    system = f"{text('edit')}\n\n{_fenced(shown)}"
+    system = f"{text('edit')}\n\n{fenced(shown)}"
     document = _document(context, window, window.left(system, told, asked))
     return [_message("system", system), _message("user", _joined("\n\n", [document, told, asked]))]
 
@@ -207,7 +207,7 @@ def edit_brief(part: Part, ask: str, context: DesignContext, window: Window) -> 
         f"The rules: {part.rules}",
         f"It sets: {', '.join(part.sets)}" if part.sets else "",
         part.constants,
-        _fenced(part.method),
+        fenced(part.method),
         _told(context, window),
         _joined(" ", [_target(context), ask]),
         f"Write the new `{part.name}`.",
@@ -220,6 +220,29 @@ def edit_brief(part: Part, ask: str, context: DesignContext, window: Window) -> 
     ]
     window.left(*(message["content"] for message in messages))
     return messages
+
+
+def requestion(
+    shown: Sequence[tuple[str, str]], asked: str, context: DesignContext, window: Window
+) -> list[Message]:
+    """Return the chat that asks a small model for another question in a world that is there.
+
+    Args:
+        shown: worked examples, the question and the reply, as earlier turns; of them, those that fit.
+        asked: the last question.
+
+    Raises:
+        UsageError: the window does not hold the rules and the question.
+    """
+    names = f"Names, if new ones are needed, from: {_quoted(context, window, NAMING_WORDS)}"
+    last = _joined("\n", [names if context.document else "", _told(context, window), _target(context), asked])
+    left = window.left(text("requestion"), last)
+    turns: list[Message] = []
+    for question, reply in shown:
+        if window.count(question) + window.count(reply) <= left:
+            left -= window.count(question) + window.count(reply)
+            turns += [_message("user", question), _message("assistant", reply)]
+    return [_message("system", text("requestion")), *turns, _message("user", last)]
 
 
 def repair(messages: Sequence[Message], reply: str, report: str, kind: str) -> list[Message]:
@@ -295,7 +318,8 @@ def _guidance(context: DesignContext) -> Iterator[str]:
     yield f"The agent succeeds in {mean:.0%} of its plays: make this one {wish}{' again' if wish == 'as hard' else ''}."
 
 
-def _fenced(source: str) -> str:
+def fenced(source: str) -> str:
+    """Return a source as a block of a message."""
     return f"```python\n{source.strip()}\n```"
 
 

@@ -23,6 +23,7 @@ class Attempt:
         findings: what keeps it from the next one.
         prompt_tokens, completion_tokens: as the backend counts them, a plan's among them.
         distance: to the nearest environment, in [0, 1], where it was compared.
+        variant: of what it is a near duplicate and names it as its source, and what differs; None for what is new.
     """
 
     reply: str | None
@@ -33,6 +34,7 @@ class Attempt:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     distance: float | None = None
+    variant: str | None = None
     env_id: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
@@ -47,6 +49,7 @@ class Attempt:
             "prompt_tokens": self.prompt_tokens,
             "completion_tokens": self.completion_tokens,
             "distance": self.distance,
+            "variant": self.variant,
             "env_id": self.env_id,
         }
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from spade_envs import Finding, Panel, Registry, Rejection, Report
+from spade_envs import Finding, Panel, Registry, Rejection
 from spade_train.backends.interface import Answer, Ask, Backend, Failed
 from spade_train.designer import (
     DesignContext,
@@ -168,11 +168,13 @@ class Desk:
         )
         (admission,) = panel.settle([read.source], panel.judge([read.source], 1))
         report = admission.report
+        seen: dict[str, Any] = next((gate.saw for gate in report.gates if gate.name == "novelty"), {})
         return replace(
             attempt,
             stage=stage_of(report),
             findings=() if admission.id else report.refusing,
-            distance=_distance(report),
+            distance=seen.get("distance"),
+            variant=seen.get("variant of"),
             env_id=admission.id,
         )
 
@@ -189,11 +191,6 @@ def _go_back(designer: Designer, draft: _Draft) -> None:
     context, chat = repair_prompt(designer, draft.contexts[best], draft.chats[best], draft.refused, turn)
     draft.contexts.append(context)
     draft.chats.append(chat)
-
-
-def _distance(report: Report) -> float | None:
-    seen: dict[str, Any] = next((gate.saw for gate in report.gates if gate.name == "novelty"), {})
-    return seen.get("distance")
 
 
 def _design(designer: Designer, draft: _Draft) -> Drafted:

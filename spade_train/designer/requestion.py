@@ -1,0 +1,163 @@
+"""Another question in the world of a stored environment: what a small model is asked for in the place of an edit.
+
+A small model that is asked for a changed method puts other numbers in and changes nothing else. Told what to calculate,
+and shown the few lines that are an environment's own, it writes a new one.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from spade_envs import Finding, Rejection, code_blocks, parse_header
+from spade_train.designer import answering, prompts
+from spade_train.designer.context import DesignContext, Draft, Message
+from spade_train.designer.headers import Facts, retitled, untitled
+from spade_train.designer.mends import mend
+from spade_train.designer.parents import shown_code
+from spade_train.designer.prompts import Window
+from spade_train.designer.splicing import MOST_CHARACTERS, Spliced, fault_of, splice
+from spade_train.designer.syntax import class_of, methods_of
+
+NAME = "requestioned"
+"""Joins the parent's name where the reply gives its class none of its own."""
+
+_HEADER = '# /// spade\n# domain = "math"\n# skills = ["counting"]\n# max_episode_steps = 3\n# ///\n'
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """One worked example.
+
+    Attributes:
+        before: the class as it was.
+        calculation: what the answer was to be.
+        after: the reply.
+    """
+
+    before: str
+    calculation: str
+    after: str
+
+
+@cache
+def worked() -> tuple[Worked, ...]:
+    """Return what is shown before another question is asked for."""
+    path = Path(__file__).parent / "texts" / "requestions.toml"
+    read = tomllib.loads(path.read_text("utf-8"))["worked"]
+    return tuple(Worked(*(one[key].strip() for key in ("before", "calculation", "after"))) for one in read)
+
+
+@cache
+def quoted() -> tuple[str, ...]:
+    """Return the worked examples as whole files: a copy of one is no design."""
+    read = (written(_HEADER + one.before, one.after, Facts(0)) for one in worked())
+    return tuple(draft.source for draft in read if isinstance(draft, Draft))
+
+
+def suits(source: str) -> bool:
+    """Say whether a source does nothing but ask a question, so that another can take its place."""
+    owner = class_of(ast.parse(source))
+    own = {"reset", "hint", *answering.METHODS}
+    return owner is not None and set(methods_of(owner)) == own and answering.is_added(source)
+
+
+def chat(source: str, context: DesignContext, window: Window) -> list[Message]:
+    """Return the chat that asks for another question in this source's world.
+
+    Raises:
+        UsageError: the window does not hold the source.
+    """
+    shown = [(_asked(one.before, one.calculation), one.after) for one in worked()]
+    calculation = context.own_rng("calculation").choice(prompts.calculations())
+    return prompts.requestion(shown, _asked(_shown(source), calculation), context, window)
+
+
+def written(source: str, reply: str, facts: Facts) -> Draft | Rejection:
+    """Return the file that a reply's class makes: what it needs of the old one above it, and a header of its own."""
+    code = _code(reply)
+    if isinstance(code, str) and class_of(ast.parse(code)) is None:
+        spliced = splice(source, reply)  # some give the methods alone
+        code = shown_code(spliced.source) if isinstance(spliced, Spliced) else spliced
+    if isinstance(code, Rejection):
+        return code
+    owner = class_of(ast.parse(code))
+    assert owner is not None  # splicing leaves the class that the source has
+    if ast.dump(owner) in map(ast.dump, ast.parse(source).body):
+        same = Finding("splice.unchanged", "The reply changes nothing.", "Write another class.")
+        return Rejection((same,))
+    whole = "\n".join([_header_for(source, owner), *_needed(source, code), "", "", code])
+    mended = mend(f"{whole.strip()}\n", facts)
+    header = parse_header(mended.source)
+    if isinstance(header, Rejection):
+        return header
+    return Draft(mended.source, tuple(name for name in mended.mends if name not in ("header", "answering")))
+
+
+def _asked(shown: str, calculation: str) -> str:
+    return f"{prompts.fenced(shown)}\nFrom now on `self._answer` is {calculation}. Write the new class."
+
+
+def _shown(source: str) -> str:
+    """Return a source's constants and class, without what is the same in every such class."""
+    lines = answering.without(shown_code(source)).splitlines()
+    return "\n".join(line for line in lines if not re.match(r"(import|from) ", line)).strip()
+
+
+def _code(reply: str) -> str | Rejection:
+    """Return the code of a reply, without a header, which is ours to write."""
+    blocks = code_blocks(reply)
+    if isinstance(blocks, Rejection):
+        return blocks
+    code = "\n\n".join(map(shown_code, blocks))
+    if len(code) > MOST_CHARACTERS:
+        large = f"The reply's code has more than {MOST_CHARACTERS:,} characters."
+        return Rejection((Finding("splice.size", large, "Write one class."),))
+    try:
+        ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return Rejection((fault_of(error),))
+    return code
+
+
+def _header_for(source: str, owner: ast.ClassDef) -> str:
+    """Return a header in which the parent's facts stand and the class gives the names; a name that is the parent's
+    own is not taken again."""
+    head = source[: source.index("# ///\n") + 6]
+    old = class_of(ast.parse(source))
+    if old is not None and old.name == owner.name:
+        return retitled(head, f"{owner.name}{NAME.title()}", f"{owner.name}, {NAME}").rstrip()
+    return untitled(head).rstrip()
+
+
+def _needed(source: str, code: str) -> list[str]:
+    """Return the statements of a source that set a name which the code uses and does not set itself."""
+    body = ast.parse(code).body
+    wanted = set().union(*map(_loads, body)) - set().union(*map(_sets, body))
+    lines, needed = source.splitlines(), []
+    for node in reversed(ast.parse(source).body):
+        if _sets(node) & wanted:
+            wanted |= _loads(node)
+            needed.append("\n".join(lines[node.lineno - 1 : node.end_lineno]))
+    return needed[::-1]
+
+
+def _loads(node: ast.stmt) -> set[str]:
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+
+
+def _sets(node: ast.stmt) -> set[str]:
+    """Return the names that a statement of a module sets; none for a class."""
+    match node:
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            return {alias.asname or alias.name.partition(".")[0] for alias in names}
+        case ast.FunctionDef(name=name):
+            return {name}
+        case ast.Assign() | ast.AnnAssign():
+            nodes = (one for one in ast.walk(node) if isinstance(one, ast.Name))
+            return {one.id for one in nodes if isinstance(one.ctx, ast.Store)}
+    return set()
