@@ -20,8 +20,8 @@ from spade_train.designer.headers import Facts, retitled, untitled
 from spade_train.designer.mends import mend
 from spade_train.designer.parents import shown_code
 from spade_train.designer.prompts import Window
-from spade_train.designer.splicing import MOST_CHARACTERS, Spliced, fault_of, splice
-from spade_train.designer.syntax import class_of, methods_of
+from spade_train.designer.splicing import MOST_CHARACTERS, splice
+from spade_train.designer.syntax import class_of, methods_of, parsed
 
 NAME = "requestioned"
 """Joins the parent's name where the reply gives its class none of its own."""
@@ -79,14 +79,14 @@ def chat(source: str, context: DesignContext, window: Window) -> list[Message]:
 
 def written(source: str, reply: str, facts: Facts) -> Draft | Rejection:
     """Return the file that a reply's class makes: what it needs of the old one above it, and a header of its own."""
-    code = _code(reply)
-    if isinstance(code, str) and class_of(ast.parse(code)) is None:
-        spliced = splice(source, reply)  # some give the methods alone
-        code = shown_code(spliced.source) if isinstance(spliced, Spliced) else spliced
-    if isinstance(code, Rejection):
-        return code
+    code = _class_in(reply)
+    if code is None:  # some give the methods alone
+        spliced = splice(source, reply)
+        if isinstance(spliced, Rejection):
+            return spliced
+        code = shown_code(spliced.source)
     owner = class_of(ast.parse(code))
-    assert owner is not None  # splicing leaves the class that the source has
+    assert owner is not None  # the reply's, or the source's with methods put in
     if ast.dump(owner) in map(ast.dump, ast.parse(source).body):
         same = Finding("splice.unchanged", "The reply changes nothing.", "Write another class.")
         return Rejection((same,))
@@ -108,20 +108,14 @@ def _shown(source: str) -> str:
     return "\n".join(line for line in lines if not re.match(r"(import|from) ", line)).strip()
 
 
-def _code(reply: str) -> str | Rejection:
-    """Return the code of a reply, without a header, which is ours to write."""
+def _class_in(reply: str) -> str | None:
+    """Return the code of a reply that holds a whole class, without a header, which is ours to write."""
     blocks = code_blocks(reply)
-    if isinstance(blocks, Rejection):
-        return blocks
+    if isinstance(blocks, Rejection) or sum(map(len, blocks)) > MOST_CHARACTERS:
+        return None
     code = "\n\n".join(map(shown_code, blocks))
-    if len(code) > MOST_CHARACTERS:
-        large = f"The reply's code has more than {MOST_CHARACTERS:,} characters."
-        return Rejection((Finding("splice.size", large, "Write one class."),))
-    try:
-        ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        return Rejection((fault_of(error),))
-    return code
+    tree = parsed(code)
+    return code if tree and class_of(tree) else None
 
 
 def _header_for(source: str, owner: ast.ClassDef) -> str:
