@@ -7,10 +7,12 @@ exception; and no key stands in anything that it returns.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+_FENCE = re.compile(r"^ {0,3}```", re.MULTILINE)
 Message = Mapping[str, str]
 """One message of a chat: ``{"role": "system" | "user" | "assistant", "content": ...}``."""
 
@@ -52,6 +54,15 @@ class Answer:
     completion_tokens: int
     cut: bool = False
     cost: float | None = None
+
+    @property
+    def whole(self) -> str:
+        """Return the text; where its writer stopped within a block of code, the block ends with it.
+
+        Small models forget the fence. What ``max_tokens`` has cut off stays open: it may be a draft of more.
+        """
+        fences = len(_FENCE.findall(self.text))
+        return self.text if self.cut or fences % 2 == 0 else f"{self.text}\n```"
 
 
 @dataclass(frozen=True, slots=True)

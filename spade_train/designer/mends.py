@@ -133,6 +133,17 @@ def _reset_pair(code: _Code) -> Iterator[_Change]:
             yield _Change(code.end(node.value), code.end(node.value), ", {}")
 
 
+def _reset_return(code: _Code) -> Iterator[_Change]:
+    """``reset`` that gives a name to what it should return, and ends."""
+    reset = code.methods.get("reset")
+    if reset is None or any(True for _ in _own_returns(reset)):
+        return
+    match reset.body[-1]:
+        case ast.Assign(targets=[ast.Name()], value=value) as last:
+            start, end = code.start(last), code.start(value)
+            yield _Change(start, end, "return ")
+
+
 def _own_returns(function: ast.FunctionDef) -> Iterator[ast.Return]:
     waiting: list[ast.AST] = list(function.body)
     while waiting:
@@ -171,6 +182,7 @@ MENDS: dict[str, Mend] = {
     "generator-calls": _generator_calls,
     "reset-arguments": _reset_arguments,
     "super-reset": _super_reset,
+    "reset-return": _reset_return,
     "reset-pair": _reset_pair,
     "answering": _answering,
     "imports": _imports,

@@ -13,19 +13,24 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from spade_envs import Finding, Rejection, code_blocks, parse_header
+from spade_envs import Finding, Rejection, code_blocks, parse_header, shared_trees
 from spade_train.designer import answering, prompts
 from spade_train.designer.context import DesignContext, Draft, Message
 from spade_train.designer.headers import Facts, retitled, untitled
 from spade_train.designer.mends import mend
 from spade_train.designer.parents import shown_code
 from spade_train.designer.prompts import Window
-from spade_train.designer.splicing import MOST_CHARACTERS, splice
-from spade_train.designer.syntax import class_of, methods_of, parsed
+from spade_train.designer.splicing import MOST_CHARACTERS, fault_of
+from spade_train.designer.syntax import class_of, methods_of
 
 NAME = "requestioned"
 """Joins the parent's name where the reply gives its class none of its own."""
 
+MOST_SHARED = 0.5
+"""What shares so much of its syntax tree with its parent is a variant, as the gate on novelty has it."""
+
+_RULES = "Say in it what is given and asked now."
+_OTHER = "Calculate the answer in another way."
 _HEADER = '# /// spade\n# domain = "math"\n# skills = ["counting"]\n# max_episode_steps = 3\n# ///\n'
 
 
@@ -79,22 +84,27 @@ def chat(source: str, context: DesignContext, window: Window) -> list[Message]:
 
 def written(source: str, reply: str, facts: Facts) -> Draft | Rejection:
     """Return the file that a reply's class makes: what it needs of the old one above it, and a header of its own."""
-    code = _class_in(reply)
-    if code is None:  # some give the methods alone
-        spliced = splice(source, reply)
-        if isinstance(spliced, Rejection):
-            return spliced
-        code = shown_code(spliced.source)
+    code = _code(reply)
+    if isinstance(code, Rejection):
+        return code
     owner = class_of(ast.parse(code))
-    assert owner is not None  # the reply's, or the source's with methods put in
+    if owner is None:
+        none = Finding("splice.nothing", "The reply holds no class with `reset`.", "Write the class whole.")
+        return Rejection((none,))
     if ast.dump(owner) in map(ast.dump, ast.parse(source).body):
         same = Finding("splice.unchanged", "The reply changes nothing.", "Write another class.")
         return Rejection((same,))
+    if _rules(code) and _rules(code) == _rules(source):
+        stale = Finding("splice.rules", "The docstring still says what was asked before.", _RULES)
+        return Rejection((stale,))
     whole = "\n".join([_header_for(source, owner), *_needed(source, code), "", "", code])
     mended = mend(f"{whole.strip()}\n", facts)
     header = parse_header(mended.source)
     if isinstance(header, Rejection):
         return header
+    if shared_trees([source, mended.source])[0, 1] >= MOST_SHARED:
+        near = Finding("splice.variant", "The class does what it did before, with other numbers.", _OTHER)
+        return Rejection((near,))
     return Draft(mended.source, tuple(name for name in mended.mends if name not in ("header", "answering")))
 
 
@@ -108,14 +118,20 @@ def _shown(source: str) -> str:
     return "\n".join(line for line in lines if not re.match(r"(import|from) ", line)).strip()
 
 
-def _class_in(reply: str) -> str | None:
-    """Return the code of a reply that holds a whole class, without a header, which is ours to write."""
+def _code(reply: str) -> str | Rejection:
+    """Return the code of a reply, without a header, which is ours to write."""
     blocks = code_blocks(reply)
-    if isinstance(blocks, Rejection) or sum(map(len, blocks)) > MOST_CHARACTERS:
-        return None
+    if isinstance(blocks, Rejection):
+        return blocks
     code = "\n\n".join(map(shown_code, blocks))
-    tree = parsed(code)
-    return code if tree and class_of(tree) else None
+    if len(code) > MOST_CHARACTERS:
+        large = f"The reply's code has more than {MOST_CHARACTERS:,} characters."
+        return Rejection((Finding("splice.size", large, "Write one class."),))
+    try:
+        ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return Rejection((fault_of(error),))
+    return code
 
 
 def _header_for(source: str, owner: ast.ClassDef) -> str:
@@ -138,6 +154,11 @@ def _needed(source: str, code: str) -> list[str]:
             wanted |= _loads(node)
             needed.append("\n".join(lines[node.lineno - 1 : node.end_lineno]))
     return needed[::-1]
+
+
+def _rules(source: str) -> str:
+    owner = class_of(ast.parse(source))
+    return " ".join((ast.get_docstring(owner) or "").split()) if owner else ""
 
 
 def _loads(node: ast.stmt) -> set[str]:

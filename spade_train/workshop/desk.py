@@ -136,7 +136,7 @@ class Desk:
             finding = Finding("backend.failed", answer.reason, "See to the backend and ask again.")
             draft.attempts.append(Attempt(None, "asked", sha256, findings=(finding,)))
             return
-        read = self._read(designer, draft, answer.text)
+        read = self._read(designer, draft, answer.whole)
         attempt = Attempt(
             answer.text,
             "answered",

@@ -54,7 +54,7 @@ def written(answer: Answer | Failed) -> Design:
         return Design("", (), (), (), refusal=f"no reply: {answer.reason}")
     spent = answer.prompt_tokens, answer.completion_tokens
     return Design(
-        answer.text, (), (), (), prompt_tokens=spent[0], completion_tokens=spent[1], cost=answer.cost
+        answer.whole, (), (), (), prompt_tokens=spent[0], completion_tokens=spent[1], cost=answer.cost
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +25,14 @@ RESET = """def reset(self, *, seed=None, options=None):
     super().reset(seed=seed)
     self._answer = 3
     return '3', {}"""
+OTHER = f'''class Count(ToolEnv):
+    """Three is the answer."""
+
+{textwrap.indent(RESET, "    ")}
+
+    def hint(self):
+        return "Say three."
+'''
 
 
 def prepared(designer: EditDesigner, number: int = 0, *parents: str) -> DesignContext:
@@ -55,7 +64,7 @@ def test_a_newer_version_may_come_while_a_model_writes(
         assert str(newer) in designer.known()
         assert str(first) not in designer.known()
         assert designer.prompt(context)
-        read = designer.read(f"```python\n{RESET}\n```", context)
+        read = designer.read(f"```python\n{OTHER if designer.brief else RESET}\n```", context)
         assert isinstance(read, Draft)
         assert f'parent = "{first}"' in read.source
     both = ComposeDesigner().prompt(replace(CONTEXT, parents=(str(first), str(newer))))
@@ -100,9 +109,8 @@ def test_a_part_holds_what_must_be_known_to_write_it_anew() -> None:
     assert "WEIGHTS = 6" in part_of(SEEDS["spade/SpringScale-v0"], "reset").constants
 
 
-@pytest.mark.parametrize("brief", [False, True])
-def test_methods_are_put_in_under_a_header_that_names_the_parent(brief: bool) -> None:
-    designer = EditDesigner(brief=brief, known=lambda: {"spade/NightTrain-v0": TRAIN})
+def test_methods_are_put_in_under_a_header_that_names_the_parent() -> None:
+    designer = EditDesigner(known=lambda: {"spade/NightTrain-v0": TRAIN})
     context = prepared(designer)
     draft = designer.read(f"Change: it is always 3.\n```python\n{RESET}\n```", context)
     assert isinstance(draft, Draft)

@@ -112,6 +112,7 @@ def test_who_forgot_the_answer_is_told_so() -> None:
             "",
             "        super().reset(seed=seed)\n        self._n",
         ),
+        ("reset-return", 'return "|"', 'text = "|"', 'return "|" * self._n, {}\n'),
         ("reset-pair", "self._n, {}", "self._n", 'return "|" * self._n, {}\n'),
         (
             "reset-arguments",
@@ -143,6 +144,7 @@ def test_every_mend_of_the_code_is_tested_here() -> None:
         "generator-calls",
         "reset-arguments",
         "super-reset",
+        "reset-return",
         "reset-pair",
         "answering",
         "imports",

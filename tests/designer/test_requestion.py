@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+import textwrap
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +18,7 @@ from spade_train.designer.prompts import calculations
 from spade_train.designer.worked import short_examples
 
 GLACIER, STALLS, TRAIN, SCRIBE = (one.whole for one in short_examples("questions"))
+RULES = next(line.strip() for line in GLACIER.splitlines() if line.startswith('    """'))
 FACTS = Facts(4, "spade/GlacierSurvey-v0")
 CLASS = '''class GlacierRises(ToolEnv):
     """The height of a glacier is given. Say by how much it rose in all rising months."""
@@ -75,12 +78,12 @@ def test_a_class_that_keeps_its_name_is_told_from_its_parent() -> None:
     assert str(header.id) == "spade/GlacierSurveyRequestioned-v0"
 
 
-def test_methods_alone_are_put_into_the_class() -> None:
-    methods = CLASS[CLASS.index("    def reset") :]
-    source, header = draft(GLACIER, methods)
-    assert str(header.id) == "spade/GlacierSurveyRequestioned-v0"
-    assert "What do all rises" in source
-    assert source.count("def goal_reached") == 1
+def test_a_change_of_numbers_alone_is_no_other_question() -> None:
+    numbers = CLASS.replace("200, 300, size=12", "20, 700, size=9").replace("GlacierRises", "Hills")
+    first, _ = draft(GLACIER, CLASS)
+    read = rq.written(first, fenced(numbers.replace("it rose", "hills rose")), FACTS)
+    assert isinstance(read, Rejection)
+    assert read.findings[0].rule == "splice.variant"
 
 
 @pytest.mark.parametrize(
@@ -90,6 +93,9 @@ def test_methods_alone_are_put_into_the_class() -> None:
         (CLASS.replace("):", "", 1), "splice.syntax"),
         ("x" * 40_000, "splice.size"),
         ("print(3)", "splice.nothing"),
+        (CLASS[CLASS.index("    def reset") :], "splice.syntax"),
+        (textwrap.dedent(CLASS[CLASS.index("    def reset") :]), "splice.nothing"),
+        (re.sub('""".*"""', RULES, CLASS), "splice.rules"),
     ],
 )
 def test_what_is_no_new_class_is_refused(code: str, rule: str) -> None:
