@@ -2,7 +2,7 @@
 
 Run it with ``python benchmarks/vector.py``, with steps, text, spread, wall, async, memory, rebuild or ppo for some of
 it. Figures are CPU time of host and workers together. Other work on the machine inflates every figure, so both sides
-take turns in short blocks, and a ratio is one of best blocks: compare those, not two runs.
+take turns in blocks, and a block of ours is compared with the two of theirs beside it: compare ratios, not two runs.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
+from statistics import quantiles
 from typing import Any
 
 import numpy as np
@@ -90,71 +91,89 @@ def block(vector: Any, actions: list[np.ndarray], processes: set[int]) -> float:
     return cpu(processes) - before
 
 
-def compare(
-    name: str, source: str, count: int, blocks: int, steps: int, workers_of: int | None = None
-) -> None:
+def paired(
+    theirs: Callable[[], float], ours: Callable[[], float], blocks: int = 24
+) -> list[tuple[float, float]]:
+    """Return what each block of ours took, after the mean of the two blocks of theirs beside it."""
+    used, last = [], theirs()
+    for _ in range(blocks):
+        mine, following = ours(), theirs()
+        used.append(((last + following) / 2, mine))
+        last = following
+    return used
+
+
+def best(used: list[tuple[float, float]]) -> tuple[float, float]:
+    return min(theirs for theirs, _ in used), min(ours for _, ours in used)
+
+
+def told(used: list[tuple[float, float]]) -> str:
+    """Return theirs by ours: the median with its quartiles, and of the best blocks."""
+    low, middle, high = quantiles((theirs / ours for theirs, ours in used), n=4)
+    theirs, ours = best(used)
+    return f"{middle:5.2f} [{low:.2f}, {high:.2f}]   best {theirs / ours:5.2f}"
+
+
+def compare(name: str, source: str, count: int, workers_of: int | None = None) -> None:
+    """Print what a step costs, and the ratio of each block of ours to the blocks of Gymnasium's beside it."""
     before = workers()
     ours = IsolatedVectorEnv(source, count, workers=workers_of)
     own = workers() - before
     theirs = SyncVectorEnv([plain_class(source)] * count)
+    steps = max(8, 400 // max(1, count // 8))
     actions = list(np.random.default_rng(0).integers(0, ours.single_action_space.n, (steps, count)))
-    used: dict[str, list[float]] = {"ours": [], "theirs": []}
     for vector in (ours, theirs):
         vector.reset(seed=0)
         vector.step(actions[0])
     gc.collect()
-    for _ in range(blocks):
-        used["theirs"].append(block(theirs, actions, set()))
-        used["ours"].append(block(ours, actions, own))
-    each = {who: 1e6 * min(times) / steps / count for who, times in used.items()}
-    middle = {who: 1e6 * sorted(times)[blocks // 2] / steps / count for who, times in used.items()}
-    print(
-        f"  {name:22s} {count:5d} {len(own):3d}   {each['theirs']:7.2f} {each['ours']:7.2f}   "
-        f"{each['theirs'] / each['ours']:5.2f}   {middle['theirs'] / middle['ours']:5.2f}"
-    )
+    used = paired(lambda: block(theirs, actions, set()), lambda: block(ours, actions, own))
+    each = [1e6 * time / steps / count for time in best(used)]
+    print(f"  {name:22s} {count:5d} {len(own):3d}   {each[0]:7.2f} {each[1]:7.2f}   {told(used)}")
     ours.close()
 
 
 def steps(names: tuple[str, ...] = ("box", "oasis_walk", "lamp_row", "maze_key")) -> None:
-    print("\nmicroseconds of CPU for each environment's step, and Gymnasium's by ours (best blocks, medians)")
-    print("                              N  workers  Gymnasium  ours   ratio  medians")
+    print(
+        "\nmicroseconds of CPU for each environment's step (best blocks); Gymnasium's by ours, each block by those"
+    )
+    print("beside it: median [quartiles]; and best block by best block")
+    print("                              N  workers  Gymnasium  ours   ratio  best")
     for name in names:
         source = HEADER + NUMERIC if name == "box" else (seeds_folder() / f"{name}.py").read_text()
         for count in (1, 8, 64, 1024):
-            compare(name, source, count, *((60, 100) if count < 64 else (40, 20) if count == 64 else (16, 4)))
+            compare(name, source, count)
 
 
 def text() -> None:
     print("\nthe same with observations of text")
-    compare("text of 90 characters", HEADER + TEXT, 64, 40, 20)
+    compare("text of 90 characters", HEADER + TEXT, 64)
 
 
 def spread() -> None:
     print("\nthe same 1,024 boxes in fewer workers and in more")
     for count in (1, 2, 4, 8):
-        compare("box", HEADER + NUMERIC, 1024, 16, 4, count)
+        compare("box", HEADER + NUMERIC, 1024, count)
 
 
 def wall() -> None:
     """Wall time with two workers: a figure of two free cores, and of nothing where other work runs on them."""
-    source, count, steps = HEADER + NUMERIC, 1024, 4
+    source, count, steps = HEADER + NUMERIC, 1024, 12
     ours, theirs = IsolatedVectorEnv(source, count, workers=2), SyncVectorEnv([plain_class(source)] * count)
     actions = np.zeros(count, int)
-    times: dict[str, list[float]] = {"ours": [], "theirs": []}
+
+    def taken(vector: Any) -> float:
+        begin = time.perf_counter()
+        for _ in range(steps):
+            vector.step(actions)
+        return time.perf_counter() - begin
+
     for vector in (ours, theirs):
         vector.reset(seed=0)
-    for _ in range(20):
-        for who, vector in (("theirs", theirs), ("ours", ours)):
-            begin = time.perf_counter()
-            for _ in range(steps):
-                vector.step(actions)
-            times[who].append(1e6 * (time.perf_counter() - begin) / steps / count)
+    used = paired(lambda: taken(theirs), lambda: taken(ours))
     ours.close()
-    best, middle = ({who: sorted(found)[at] for who, found in times.items()} for at in (0, 10))
-    print("\nmicroseconds of wall for each environment's step, two workers, N = 1,024 (best blocks, medians)")
-    for what, found in (("best", best), ("median", middle)):
-        ratio = found["theirs"] / found["ours"]
-        print(f"  {what:6s} Gymnasium {found['theirs']:7.2f}  ours {found['ours']:7.2f}  ratio {ratio:5.2f}")
+    each = [1e6 * time / steps / count for time in best(used)]
+    print("\nmicroseconds of wall for each environment's step, two workers, N = 1,024 (best blocks)")
+    print(f"  Gymnasium {each[0]:7.2f}  ours {each[1]:7.2f}   {told(used)}")
 
 
 def cpu_of_all(process: int) -> float:
@@ -171,22 +190,22 @@ def asynchronous() -> None:
     ours = IsolatedVectorEnv(source, count)
     theirs = AsyncVectorEnv([plain_class(source)] * count, context="fork")
     batch = np.zeros(count, int)
-    best: dict[str, list[tuple[float, float]]] = {"ours": [], "theirs": []}
-    for name, vector in (("ours", ours), ("theirs", theirs)):
+    walls: dict[str, list[float]] = {"ours": [], "theirs": []}
+
+    def taken(name: str, vector: Any) -> float:
+        cpu_before, wall = cpu_of_all(os.getpid()), time.perf_counter()
+        for _ in range(steps):
+            vector.step(batch)
+        walls[name].append(time.perf_counter() - wall)
+        return cpu_of_all(os.getpid()) - cpu_before
+
+    for vector in (ours, theirs):
         vector.reset(seed=0)
-        for _ in range(6):
-            cpu_before, wall = cpu_of_all(os.getpid()), time.perf_counter()
-            for _ in range(steps):
-                vector.step(batch)
-            wall = time.perf_counter() - wall
-            best[name].append((cpu_of_all(os.getpid()) - cpu_before, wall))
-    cpus, walls = (
-        {who: min(part) / steps / count * 1e6 for who, part in zip(best, found, strict=True)}
-        for found in zip(*(zip(*times, strict=True) for times in best.values()), strict=True)
-    )
-    for what, found in (("CPU", cpus), ("wall", walls)):
-        ratio = found["theirs"] / found["ours"]
-        print(f"  {what:4s} theirs {found['theirs']:8.1f}  ours {found['ours']:7.1f}  ratio {ratio:5.1f}")
+    used = paired(lambda: taken("theirs", theirs), lambda: taken("ours", ours), 8)
+    walled = list(zip(walls["theirs"], walls["ours"], strict=False))
+    for what, found in (("CPU", used), ("wall", walled)):
+        each = [1e6 * time / steps / count for time in best(found)]
+        print(f"  {what:4s} theirs {each[0]:8.1f}  ours {each[1]:7.1f}   {told(found)}")
     ours.close()
     theirs.close()
 
@@ -251,19 +270,17 @@ def ppo() -> None:
         name: PPO("MlpPolicy", vector, n_steps=32, batch_size=512, n_epochs=2, device="cpu", seed=0)
         for name, vector in vectors.items()
     }
-    used: dict[str, list[float]] = {name: [] for name in models}
-    for _ in range(12):
-        for name, model in models.items():
-            begin = cpu(processes[name])
-            model.learn(count * 32 * 3)
-            used[name].append(cpu(processes[name]) - begin)
+
+    def learnt(name: str) -> float:
+        begin = cpu(processes[name])
+        models[name].learn(count * 32 * 3)
+        return cpu(processes[name]) - begin
+
+    used = paired(lambda: learnt("theirs"), lambda: learnt("ours"), 12)
     for vector in vectors.values():
         vector.close()
-    print("\nPPO, 6,144 steps in a vector of 64, CPU seconds (best and median block)")
-    for what, at in (("best", 0), ("median", 6)):
-        found = {name: sorted(times)[at] for name, times in used.items()}
-        ratio = found["theirs"] / found["ours"]
-        print(f"  {what:6s} DummyVecEnv {found['theirs']:.3f}, ours {found['ours']:.3f}, ratio {ratio:.2f}")
+    print("\nPPO, 6,144 steps in a vector of 64, CPU seconds (best blocks)")
+    print(f"  DummyVecEnv {best(used)[0]:.3f}  ours {best(used)[1]:.3f}   {told(used)}")
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spade_envs import Registry
+from spade_envs import Registry, admit
 from spade_envs.registry.lineage import lineage
 from spade_train.backends import Answer, Ask, Failed
 from spade_train.designer import ComposeDesigner, DesignContext, Document, EditDesigner, FreeDesigner
@@ -34,14 +34,14 @@ def fenced(code: str) -> str:
 class Script:
     """A backend that answers from a list."""
 
-    replies: list[str | Failed]
+    replies: list[str | Answer | Failed]
     asked: list[Ask] = field(default_factory=list)
     name: str = "script"
 
     def answer(self, asks: Sequence[Ask]) -> list[Answer | Failed]:
         self.asked += asks
         said = [self.replies.pop(0) for _ in asks]
-        return [one if isinstance(one, Failed) else Answer(one, 100, 10) for one in said]
+        return [Answer(one, 100, 10) if isinstance(one, str) else one for one in said]
 
 
 @pytest.fixture
@@ -145,7 +145,8 @@ def test_a_copy_of_what_was_shown_is_refused_and_another_file_is_asked_for(regis
 
 
 def test_what_cannot_be_read_or_asked_is_on_record_and_ends_nothing(registry: Registry) -> None:
-    script = Script([Failed("no server there"), "", fenced(TRAIN)[:-3], fenced(TRAIN), "no code", "no code"])
+    cut = Answer(fenced(TRAIN)[:-3], 100, 10, cut=True)
+    script = Script([Failed("no server there"), "", cut, fenced(TRAIN), "no code", "no code"])
     contexts = [DesignContext(2, 0, number=seed) for seed in range(3)]
     designs = made(registry, script, *contexts)
     assert [stages(one) for one in designs] == [["asked"], ["answered", "admitted"], ["answered"] * 3]
@@ -153,6 +154,16 @@ def test_what_cannot_be_read_or_asked_is_on_record_and_ends_nothing(registry: Re
     assert designs[1].attempts[0].findings[0].rule == "reply.empty"
     assert designs[2].attempts[0].findings[0].rule == "reply.cut-off"
     assert designs[2].attempts[0].as_dict()["findings"]
+
+
+def test_a_block_that_its_writer_forgot_to_close_ends_with_the_reply(registry: Registry) -> None:
+    script = Script([fenced(TRAIN)[:-4]])
+    (design,) = made(registry, script)
+    assert stages(design) == ["admitted"]
+    assert design.attempts[0].reply == fenced(TRAIN)[:-4]
+    for text in ("", "no code", fenced(TRAIN), "a ``` b"):
+        assert Answer(text, 1, 1).whole == text
+    assert Answer("```\nx", 1, 1, cut=True).whole == "```\nx"
 
 
 def test_the_same_code_counts_once_but_the_same_design_is_found_again(registry: Registry) -> None:
@@ -172,6 +183,17 @@ def test_a_plan_is_asked_first_and_its_tokens_count(registry: Registry) -> None:
     assert design.env_id
     assert "World: a train." in script.asked[1].messages[-1]["content"]
     assert (design.attempts[0].prompt_tokens, design.attempts[0].completion_tokens) == (200, 20)
+
+
+def test_a_variant_is_on_record_as_one(registry: Registry) -> None:
+    assert admit(TRAIN, registry).id
+    known = {"spade/NightTrain-v0": TRAIN}
+    reset = TRAIN.partition("    def reset")[2].partition("    def goal")[0].replace("0, 11", "0, 21")
+    script = Script([fenced(f"    def reset{reset}")])
+    (design,) = Desk(script, registry, Sampling(repairs=0)).make(EditDesigner(known=lambda: known), [CONTEXT])
+    assert stages(design) == ["admitted"]
+    kept = design.as_dict()["attempts"][0]
+    assert kept["variant"].startswith("spade/NightTrain-v0: ")
 
 
 def test_an_edit_is_a_variant_of_its_parent(registry: Registry) -> None:

@@ -195,6 +195,19 @@ def test_a_header_keeps_choices_and_gets_facts() -> None:
     assert header.title == "A title that is much too long for the sixty characters that"
 
 
+def test_quotation_marks_that_were_forgotten_in_a_header_are_written() -> None:
+    bare = HEADER.replace('"math"', "math").replace('"Tally"', "Tally")
+    assert mend(SOUND.replace(HEADER, bare), FACTS).source == SOUND
+
+
+def test_code_that_does_not_parse_is_refused_for_that_and_not_for_its_header() -> None:
+    short = '# /// spade\n# domain = "math"\n# skills = ["counting"]\n# max_episode_steps = 3\n# ///\n'
+    broken = SOUND.replace(HEADER, short).replace('"Count in fives."', '"Count in fives.')
+    mended = mend(broken, FACTS).source
+    assert isinstance(parse_header(mended), Header)
+    assert [finding.rule for finding in judge(mended).refusing] == ["language.syntax"]
+
+
 @pytest.mark.parametrize("mark", ["///\n", "##\n", "", "# //\n", "# ///  \n"])
 def test_the_headers_last_mark_is_written_where_it_is_misspelt(mark: str) -> None:
     source = HEADER.removesuffix("# ///\n") + mark + SOUND.removeprefix(HEADER)
