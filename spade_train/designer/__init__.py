@@ -5,10 +5,10 @@ from spade_train.designer.compose import ComposeDesigner
 from spade_train.designer.context import DesignContext, Designer, Draft, Message, Reason
 from spade_train.designer.edit import EditDesigner
 from spade_train.designer.free import FreeDesigner
-from spade_train.designer.prompts import Window
 from spade_train.designer.provenance import how_made
 from spade_train.designer.repair import Refused, read_repair, repair_prompt
 from spade_train.designer.slots import SlotDesigner
+from spade_train.designer.window import Window
 
 __all__ = [
     "ComposeDesigner",

@@ -10,7 +10,7 @@ from spade_train.designer.context import DesignContext, Draft, Message
 from spade_train.designer.free import read_file
 from spade_train.designer.headers import Facts
 from spade_train.designer.parents import Known, chosen, source_of, stored
-from spade_train.designer.prompts import Window
+from spade_train.designer.window import Window
 from spade_train.designer.worked import Example, examples_of
 
 

@@ -16,9 +16,9 @@ from spade_train.designer.context import DesignContext, Draft, Message
 from spade_train.designer.headers import Facts, retitled
 from spade_train.designer.mends import mend
 from spade_train.designer.parents import Known, chosen, shown_code, source_of, stored
-from spade_train.designer.prompts import Window
 from spade_train.designer.splicing import splice
 from spade_train.designer.syntax import class_of, methods_of
+from spade_train.designer.window import Window
 
 CONSTANT_LENGTH = 160
 """The most characters that a small model is shown of a constant."""

@@ -9,7 +9,7 @@ from spade_train.designer import prompts
 from spade_train.designer.context import DesignContext, Draft, Message
 from spade_train.designer.headers import Facts
 from spade_train.designer.mends import mend
-from spade_train.designer.prompts import Window
+from spade_train.designer.window import Window
 from spade_train.designer.worked import Example, Form, seed_examples, short_examples
 
 

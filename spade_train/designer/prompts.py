@@ -1,71 +1,23 @@
-"""Every word that a designer reads: texts in ``texts/``, put together here within a budget of tokens."""
+"""What each way of designing asks a model, within a window of tokens."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-from spade_envs.errors import UsageError
+from spade_train.designer import telling
 from spade_train.designer.context import DesignContext, Message
+from spade_train.designer.telling import NAMING_WORDS
+from spade_train.designer.window import Window
+from spade_train.designer.wording import calculations, text
 from spade_train.designer.worked import Example
 
 VERSION = 4
 """Changes with any change of what designers are told."""
-
-DOCUMENT_SHARE, TOLD_SHARE = 0.25, 0.2
-"""The most of the token budget that the document, and what is told of earlier designs and the agent, may take."""
-
-
-QUOTED_WORDS = 30
-"""The most words of a document that a small model is shown."""
-
-
-NAMING_WORDS = 15
-"""The same for an edit: shown more, a small model writes about the document instead of changing the method."""
-
-
-def rough_count(text: str) -> int:
-    """Return about how many tokens a text has, where no tokenizer is at hand."""
-    return len(text) // 3
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """How long a prompt may be.
-
-    Attributes:
-        tokens: the most tokens of a prompt.
-        count: counts the tokens of a text.
-    """
-
-    tokens: int = 6_000
-    count: Callable[[str], int] = rough_count
-
-    def left(self, *texts: str) -> int:
-        """Return what these texts leave of the window.
-
-        Raises:
-            UsageError: they do not fit.
-        """
-        left = self.tokens - sum(map(self.count, texts))
-        if left < 0:
-            raise UsageError(
-                f"A prompt of {self.tokens} tokens cannot hold what it must say. Allow {-left} tokens more."
-            )
-        return left
-
-    def cut(self, text: str, limit: int) -> str:
-        """Return the longest beginning of whole words that has at most ``limit`` tokens."""
-        words = text.split(" ")
-        while words and (tokens := self.count(" ".join(words))) > limit:
-            words = words[: min(len(words) - 1, len(words) * limit // tokens)]
-        return " ".join(words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +37,6 @@ class Part:
     sets: tuple[str, ...] = ()
 
 
-@cache
-def text(name: str) -> str:
-    """Return a text of the folder ``texts``, without its last line end."""
-    return (Path(__file__).parent / "texts" / f"{name}.md").read_text("utf-8").strip()
-
-
-@cache
-def calculations() -> tuple[str, ...]:
-    """Return what a small model may be asked to let an answer be: left alone, it asks for what it tells."""
-    path = Path(__file__).parent / "texts" / "calculations.txt"
-    return tuple(path.read_text("utf-8").splitlines())
-
-
 def sha256(messages: Sequence[Message]) -> str:
     """Return the hash of a chat, which stands for the prompt in records."""
     return hashlib.sha256(json.dumps(list(messages), ensure_ascii=False).encode()).hexdigest()
@@ -114,7 +53,7 @@ def slots(examples: Sequence[dict[str, Any]], quoted: str, context: DesignContex
     for example in examples:
         messages.append(_message("user", f"Text: {example['title']}.\nA new game?"))
         messages.append(_message("assistant", json.dumps(example)))
-    asked = [context.digest, f"Text: {quoted}" if quoted else "", _target(context), "A new game?"]
+    asked = [context.digest, f"Text: {quoted}" if quoted else "", telling.target(context), "A new game?"]
     return [*messages, _message("user", _joined("\n", asked))]
 
 
@@ -127,11 +66,16 @@ def free(
         UsageError: the window does not hold the role, the contract and the request.
     """
     asked = _joined(
-        "\n", [_target(context), _parents(context), _requested(request, "").replace("{plan}", context.plan)]
+        "\n",
+        [
+            telling.target(context),
+            telling.parents(context),
+            _requested(request, "").replace("{plan}", context.plan),
+        ],
     )
-    told = _told(context, window)
+    told = telling.told(context, window)
     left = window.left(text("role"), text("contract"), told, asked)
-    document = _document(context, window, left)
+    document = telling.document(context, window, left)
     left -= window.count(document)
     shown = []
     for example in (f"# An example\n{fenced(example.source)}" for example in examples):
@@ -154,10 +98,10 @@ def brief(
     """
     calculation = context.own_rng("calculation").choice(calculations())
     asked = _joined(
-        "\n", [_target(context), _requested(request, calculation).replace("{plan}", context.plan)]
+        "\n", [telling.target(context), _requested(request, calculation).replace("{plan}", context.plan)]
     )
-    told = _told(context, window)
-    quoted = _quoted(context, window)
+    told = telling.told(context, window)
+    quoted = telling.quoted(context, window)
     document = f"Document: {quoted}" if quoted else ""
     left = window.left(text("brief"), told, asked, document)
     turns: list[Message] = []
@@ -188,9 +132,9 @@ def edit(
         UsageError: the window does not hold the class.
     """
     begin = f"Begin with `def {' or '.join(methods)}(self`." if methods else ""
-    asked, told = _joined("\n", [_target(context), ask, begin]), _told(context, window)
+    asked, told = _joined("\n", [telling.target(context), ask, begin]), telling.told(context, window)
     system = f"{text('edit')}\n\n{fenced(shown)}"
-    document = _document(context, window, window.left(system, told, asked))
+    document = telling.document(context, window, window.left(system, told, asked))
     return [_message("system", system), _message("user", _joined("\n\n", [document, told, asked]))]
 
 
@@ -201,15 +145,15 @@ def edit_brief(part: Part, ask: str, context: DesignContext, window: Window) -> 
         UsageError: the window does not hold the method.
     """
     question = [
-        f"Names, if new ones are needed, from: {_quoted(context, window, NAMING_WORDS)}"
+        f"Names, if new ones are needed, from: {telling.quoted(context, window, NAMING_WORDS)}"
         if context.document
         else "",
         f"The rules: {part.rules}",
         f"It sets: {', '.join(part.sets)}" if part.sets else "",
         part.constants,
         fenced(part.method),
-        _told(context, window),
-        _joined(" ", [_target(context), ask]),
+        telling.told(context, window),
+        _joined(" ", [telling.target(context), ask]),
         f"Write the new `{part.name}`.",
     ]
     messages = [
@@ -234,8 +178,11 @@ def requestion(
     Raises:
         UsageError: the window does not hold the rules and the question.
     """
-    names = f"Names, if new ones are needed, from: {_quoted(context, window, NAMING_WORDS)}"
-    last = _joined("\n", [names if context.document else "", _told(context, window), _target(context), asked])
+    names = f"Names, if new ones are needed, from: {telling.quoted(context, window, NAMING_WORDS)}"
+    last = _joined(
+        "\n",
+        [names if context.document else "", telling.told(context, window), telling.target(context), asked],
+    )
     left = window.left(text("requestion"), last)
     turns: list[Message] = []
     for question, reply in shown:
@@ -260,75 +207,9 @@ def repair(messages: Sequence[Message], reply: str, report: str, kind: str) -> l
     return [*messages, _message("assistant", reply), _message("user", asked)]
 
 
-def _document(context: DesignContext, window: Window, left: int) -> str:
-    if context.document is None:
-        return ""
-    return window.cut(f"# Document\n{context.document.text}", min(left, int(window.tokens * DOCUMENT_SHARE)))
-
-
-def _quoted(context: DesignContext, window: Window, most: int = QUOTED_WORDS) -> str:
-    """Return the beginning of the document in one line, as short as those of the examples: a small model copies."""
-    if context.document is None:
-        return ""
-    words = " ".join(context.document.text.split()[:most])
-    sentence = re.match(r".*[.!?](?=\s|$)", words)
-    return window.cut(sentence[0] if sentence else words, int(window.tokens * DOCUMENT_SHARE))
-
-
-def _told(context: DesignContext, window: Window) -> str:
-    """Return what is told of the agent, the pool and earlier designs, as many lines as its share holds."""
-    lines, left = [], int(window.tokens * TOLD_SHARE)
-    for line in _lines(context):
-        left -= window.count(line)
-        if left < 0:
-            break
-        lines.append(line)
-    return "\n".join(lines)
-
-
-def _lines(context: DesignContext) -> Iterator[str]:
-    """Yield the lines, what matters most first."""
-    yield from context.digest.splitlines()
-    yield from _guidance(context)
-    for one in context.profile:
-        measured = {
-            "success": one.success,
-            "with the hint": one.hinted,
-            "regret": one.regret,
-            "trend": one.trend,
-        }
-        known = [f"{name} {value:.2f}" for name, value in measured.items() if value is not None]
-        yield f"The agent at {one.skill}: {', '.join([f'{one.plays} plays', *known])}."
-    if context.pool is not None:
-        pool = context.pool
-        yield f"The pool: {pool.active} environments, {pool.mastered} mastered, {pool.too_hard} too hard."
-        if pool.domains:
-            yield f"Its domains: {', '.join(f'{name} {count}' for name, count in pool.domains.items())}."
-    for lesson in context.lessons:
-        yield f"Refused before: {lesson}"
-
-
-def _guidance(context: DesignContext) -> Iterator[str]:
-    """Say in which direction the difficulty should go, from what the agent achieves."""
-    rates = [(one.success, one.plays) for one in context.profile if one.success is not None and one.plays]
-    if not rates:
-        return
-    mean = sum(rate * plays for rate, plays in rates) / sum(plays for _, plays in rates)
-    wish = "harder" if mean > 0.7 else "easier" if mean < 0.3 else "as hard"
-    yield f"The agent succeeds in {mean:.0%} of its plays: make this one {wish}{' again' if wish == 'as hard' else ''}."
-
-
 def fenced(source: str) -> str:
     """Return a source as a block of a message."""
     return f"```python\n{source.strip()}\n```"
-
-
-def _target(context: DesignContext) -> str:
-    return f"It trains {context.target}." if context.target else ""
-
-
-def _parents(context: DesignContext) -> str:
-    return f"Derive it from one of {', '.join(context.parents)}." if context.parents else ""
 
 
 def _joined(separator: str, parts: Sequence[str]) -> str:

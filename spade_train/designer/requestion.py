@@ -19,9 +19,10 @@ from spade_train.designer.context import DesignContext, Draft, Message
 from spade_train.designer.headers import Facts, retitled, untitled
 from spade_train.designer.mends import mend
 from spade_train.designer.parents import shown_code
-from spade_train.designer.prompts import Window
 from spade_train.designer.splicing import MOST_CHARACTERS, fault_of
 from spade_train.designer.syntax import class_of, methods_of
+from spade_train.designer.window import Window
+from spade_train.designer.wording import calculations
 
 NAME = "requestioned"
 """Joins the parent's name where the reply gives its class none of its own."""
@@ -78,7 +79,7 @@ def chat(source: str, context: DesignContext, window: Window) -> list[Message]:
         UsageError: the window does not hold the source.
     """
     shown = [(_asked(one.before, one.calculation), one.after) for one in worked()]
-    calculation = context.own_rng("calculation").choice(prompts.calculations())
+    calculation = context.own_rng("calculation").choice(calculations())
     return prompts.requestion(shown, _asked(_shown(source), calculation), context, window)
 
 

@@ -8,8 +8,8 @@ from spade_train.designer.compose import ComposeDesigner
 from spade_train.designer.context import Designer
 from spade_train.designer.edit import EditDesigner
 from spade_train.designer.free import FreeDesigner
-from spade_train.designer.prompts import Window
 from spade_train.designer.slots import SlotDesigner
+from spade_train.designer.window import Window
 
 Way = Literal["slots", "edit", "compose", "two_stage", "free"]
 WAYS: tuple[Way, ...] = get_args(Way)

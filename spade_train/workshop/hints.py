@@ -14,9 +14,10 @@ from random import Random
 
 from spade_envs import Admission, Finding, Panel, Rejection, Report, code_blocks
 from spade_train.backends.interface import Answer, Ask, Backend
-from spade_train.designer import Message, prompts
+from spade_train.designer import Message
 from spade_train.designer.splicing import splice
 from spade_train.designer.syntax import class_of, methods_of
+from spade_train.designer.wording import text
 from spade_train.playing.decoding import Policy
 
 TOKENS = 256
@@ -98,8 +99,8 @@ def chat(source: str) -> list[Message]:
     """Return the chat that asks for the hint of a source; its own is not shown."""
     shown = f"```python\n{without_hint(source)}```"
     return [
-        {"role": "system", "content": prompts.text("hint_role")},
-        {"role": "user", "content": f"{shown}\n\n{prompts.text('request_hint')}"},
+        {"role": "system", "content": text("hint_role")},
+        {"role": "user", "content": f"{shown}\n\n{text('request_hint')}"},
     ]
 
 

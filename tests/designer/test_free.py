@@ -9,6 +9,7 @@ from spade_envs.contract.header_keys import DOMAINS, KEYS
 from spade_envs.errors import UsageError
 from spade_train.designer import DesignContext, Document, Draft, FreeDesigner, Window, prompts
 from spade_train.designer.slots import render, templates
+from spade_train.designer.wording import text
 from spade_train.designer.worked import examples_of, short_examples
 from spade_train.memory import PoolStatistics, SkillProfile
 
@@ -31,7 +32,7 @@ def prompt(budget: int, context: DesignContext = CONTEXT) -> str:
 
 
 def test_the_contract_names_every_key_and_domain_of_the_header() -> None:
-    contract = prompts.text("contract")
+    contract = text("contract")
     assert all(f"`{key}`" in contract for key in KEYS)
     assert all(domain in contract for domain in DOMAINS)
 
@@ -124,8 +125,8 @@ def test_what_is_shown_to_small_models_is_admitted(example: object) -> None:
 
 def test_a_reply_is_read() -> None:
     reply = f"Here it is:\r\n```python\r\n{SOURCE}```\r\nDone."
-    for text in (reply, reply.replace("\r\n", "\n")):
-        draft = FreeDesigner().read(text, CONTEXT)
+    for said in (reply, reply.replace("\r\n", "\n")):
+        draft = FreeDesigner().read(said, CONTEXT)
         assert isinstance(draft, Draft)
         assert draft.source == SOURCE.replace('# parent = "spade/OasisWalk-v0"\n', "")
 

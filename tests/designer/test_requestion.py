@@ -14,7 +14,7 @@ from spade_envs import Header, Rejection, judge, parse_header, seeds_folder
 from spade_train.designer import DesignContext, Document, Draft, EditDesigner, Window
 from spade_train.designer import requestion as rq
 from spade_train.designer.headers import Facts
-from spade_train.designer.prompts import calculations
+from spade_train.designer.wording import calculations
 from spade_train.designer.worked import short_examples
 
 GLACIER, STALLS, TRAIN, SCRIBE = (one.whole for one in short_examples("questions"))

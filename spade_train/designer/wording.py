@@ -1,0 +1,19 @@
+"""The texts of the folder ``texts``: every word that a designer reads."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+
+@cache
+def text(name: str) -> str:
+    """Return a text of the folder ``texts``, without its last line end."""
+    return (Path(__file__).parent / "texts" / f"{name}.md").read_text("utf-8").strip()
+
+
+@cache
+def calculations() -> tuple[str, ...]:
+    """Return what a small model may be asked to let an answer be: left alone, it asks for what it tells."""
+    path = Path(__file__).parent / "texts" / "calculations.txt"
+    return tuple(path.read_text("utf-8").splitlines())
