@@ -69,18 +69,16 @@ class Lines:
 def contexts(designer: Designer, documents: Sequence[Document], count: int) -> list[DesignContext]:
     """Return one context for each design, each about a document of its own while there are enough.
 
-    Edits change the shortest environments that are no edits, eight times each, two of them in turn: a server reads
-    each once.
+    Edits change the stored environments that are no edits themselves, in turn.
     """
     known = stored() if isinstance(designer, EditDesigner) else {}
-    first = (one for one in known if "\n# parent = " not in known[one] and designer.fits(known[one]))
-    short = sorted(first, key=lambda one: len(known[one]))
+    first = [one for one in sorted(known) if "\n# parent = " not in known[one] and designer.fits(known[one])]
     return [
         DesignContext(
             1 + k // SAME_EXAMPLES,
             SEED,
             documents[k % len(documents)],
-            parents=(short[(k // 16 * 2 + k % 2) % len(short)],) if short else (),
+            parents=(first[k % len(first)],) if first else (),
             number=k,
         )
         for k in range(count)
