@@ -29,6 +29,7 @@ from spade_train.backends import open_backend
 from spade_train.cli.design import address_of
 from spade_train.designer import Corpus, DesignContext, Designer, Document, EditDesigner, Window
 from spade_train.designer.parents import stored
+from spade_train.designer.requestion import suits
 from spade_train.designer.ways import WAYS, make_way
 from spade_train.designer.worked import short_examples
 from spade_train.workshop.attempts import STAGES
@@ -69,10 +70,13 @@ class Lines:
 def contexts(designer: Designer, documents: Sequence[Document], count: int) -> list[DesignContext]:
     """Return one context for each design, each about a document of its own while there are enough.
 
-    Edits change the stored environments that are no edits themselves, in turn.
+    Edits change, in turn, the stored environments that are no edits themselves: those that such a designer chooses
+    where it may.
     """
     known = stored() if isinstance(designer, EditDesigner) else {}
     first = [one for one in sorted(known) if "\n# parent = " not in known[one] and designer.fits(known[one])]
+    if getattr(designer, "brief", False):
+        first = list(filter(lambda one: suits(known[one]), first)) or first
     return [
         DesignContext(
             1 + k // SAME_EXAMPLES,

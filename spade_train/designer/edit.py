@@ -113,10 +113,13 @@ class EditDesigner:
     def prepare(self, context: DesignContext) -> DesignContext:
         """Return the context with the one parent that is to be changed: a wished one, if any is known.
 
+        For a small model it is one that another question can be asked of, where there is a choice.
+
         Raises:
             UsageError: nothing is known that fits the window.
         """
-        return replace(context, parents=(chosen(self.known(), context, self.fits, 1)[0],))
+        better = requestion.suits if self.brief else None
+        return replace(context, parents=chosen(self.known(), context, self.fits, 1, better))
 
     def preface(self, context: DesignContext) -> None:
         """Return None: there is one question."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import islice
 
 from spade_envs import EnvId, registries
 from spade_envs.errors import UsageError
@@ -40,19 +41,33 @@ def source_of(env_id: str, known: Mapping[str, str]) -> str | None:
 
 
 def chosen(
-    known: Mapping[str, str], context: DesignContext, fits: Callable[[str], bool], count: int
+    known: Mapping[str, str],
+    context: DesignContext,
+    fits: Callable[[str], bool],
+    count: int,
+    better: Callable[[str], bool] | None = None,
 ) -> tuple[str, ...]:
     """Return the ids of ``count`` environments to derive from: those that are wished for first, the rest by lot.
+
+    Args:
+        known: what there is to choose from.
+        context: names the wishes.
+        fits: whether a source can be derived from.
+        count: how many are wanted.
+        better: whether it should be, where there is a choice among the wished or among the others.
 
     Raises:
         UsageError: there are not so many that fit.
     """
     wished = [env_id for env_id in context.parents if env_id in known]
     others = context.own_rng("parents").sample(sorted(known), len(known))
-    found: list[str] = []
-    for env_id in dict.fromkeys([*wished, *others]):
-        if len(found) < count and fits(known[env_id]):
-            found.append(env_id)
+    found: dict[str, None] = {}
+    for among in (wished, others):
+        for test in (better, None) if better else (None,):
+            fitting = (one for one in among if fits(known[one]) and (test is None or test(known[one])))
+            found.update(
+                dict.fromkeys(islice((one for one in fitting if one not in found), count - len(found)))
+            )
     if len(found) < count:
         raise UsageError(
             f"Of {len(known)} stored environments {len(found)} fit the prompt, and {count} must. Allow more tokens."

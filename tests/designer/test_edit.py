@@ -53,6 +53,17 @@ def test_parents_are_drawn_by_lot_or_as_wished_and_only_those_that_fit() -> None
         prepared(EditDesigner(known=lambda: SEEDS, window=Window(70)))
 
 
+def test_of_a_small_models_parents_those_come_first_that_another_question_can_be_asked_of() -> None:
+    known = SEEDS | {"spade/NightTrain-v0": TRAIN}
+    small = EditDesigner(brief=True, known=lambda: known)
+    assert {prepared(small, number).parents for number in range(9)} == {("spade/NightTrain-v0",)}
+    assert prepared(small, 0, "spade/LampRow-v0").parents == ("spade/LampRow-v0",)  # a wish is a wish
+    both = "spade/LampRow-v0", "spade/NightTrain-v0"
+    assert prepared(small, 0, *both).parents == ("spade/NightTrain-v0",)
+    large = EditDesigner(known=lambda: known)
+    assert len({prepared(large, number).parents for number in range(9)}) > 3
+
+
 def test_a_newer_version_may_come_while_a_model_writes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
