@@ -1,8 +1,8 @@
-"""Where the time of a vector's step goes: ``python benchmarks/vector_parts.py [namespaces] [switches]``.
+"""Where the time of a vector's step goes: ``python benchmarks/vector_parts.py [namespaces] [worker] [switches]``.
 
-First what a namespace for each instance costs: bare instances stepped in a loop, without a worker. Then what it costs
-to come back: the host's part of a step alone, after an exchange with a process that does nothing, and after a
-worker's. Microseconds of CPU, best of blocks that take turns.
+First what a namespace for each instance costs: bare instances stepped in a loop, without a worker. Then what the
+worker's part of a step costs, warm. Then what it costs to come back: the host's part of a step alone, after an
+exchange with a process that does nothing, and after a worker's. Microseconds of CPU, best of blocks that take turns.
 """
 
 from __future__ import annotations
@@ -16,11 +16,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from gymnasium.vector import SyncVectorEnv
 from isolation import HEADER, NUMERIC, Floor
 from vector import TEXT, plain_class
 
 from spade_envs.contract import Rejection
+from spade_envs.isolation import Limits, wire
+from spade_envs.isolation.batch_requests import steps_message
 from spade_envs.isolation.instance import Maker
+from spade_envs.isolation.session import Session
 from spade_envs.language import compile_source
 from spade_envs.vector import IsolatedVectorEnv
 
@@ -120,9 +124,34 @@ def switches() -> None:
         vector.close()
 
 
+def worker() -> None:
+    """What the worker does for a step, in this process and warm, beside Gymnasium's whole step of as many."""
+    print("\na step of a box of 8       the worker's part  Gymnasium's step")
+    for count in (1, 8, 64):
+        session = Session(Limits(), memoryview(bytearray(1 << 20)))
+        for request in (
+            ["load", HEADER + NUMERIC, None],
+            ["open", [{}] * count, True, False],
+            ["turn", None, None, {at: at for at in range(count)}, None, [], None, []],
+        ):
+            session.answer(wire.encode(request))
+        actions = np.zeros(count, int)
+        message = steps_message(actions, None)
+        theirs = SyncVectorEnv([plain_class(HEADER + NUMERIC)] * count)
+        theirs.reset(seed=0)
+        used = best(
+            {
+                "ours": lambda session=session, message=message: session.answer(message),  # type: ignore[misc]
+                "theirs": lambda theirs=theirs, actions=actions: theirs.step(actions),  # type: ignore[misc]
+            },
+            400 // count + 10,
+        )
+        print(f"  N = {count:3d} {used['ours']:30.1f} {used['theirs']:17.1f}")
+
+
 def main() -> None:
     print(f"load {os.getloadavg()[0]:.1f}")
-    parts = {"namespaces": namespaces, "switches": switches}
+    parts = {"namespaces": namespaces, "worker": worker, "switches": switches}
     for name in sys.argv[1:] or parts:
         parts[name]()
 
