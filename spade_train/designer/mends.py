@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from spade_train.designer import answering
+from spade_train.designer import answering, draw_mends
+from spade_train.designer.editing import Change, Code, Mend, is_super_reset
 from spade_train.designer.headers import Facts, with_facts
-from spade_train.designer.syntax import class_of, methods_of, parsed
+from spade_train.designer.syntax import parsed
 
 _IMPORTS = {
     "ToolEnv": "from spade_envs import ToolEnv",
@@ -23,8 +24,6 @@ _IMPORTS = {
     "spaces": "from gymnasium import spaces",
     "np": "import numpy as np",
 }
-_DRAWS = {"randint": "integers", "random_integers": "integers", "rand": "random", "randn": "standard_normal"}
-_PLAIN_DRAWS = ("sample", "choices", "randrange")  # of Python's random, not of NumPy's generator
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,39 +32,6 @@ class Mended:
 
     source: str
     mends: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """Bytes from ``start`` to ``end`` become ``text``."""
-
-    start: int
-    end: int
-    text: str
-
-
-class _Code:
-    """A source that parses, with the places of its nodes in bytes."""
-
-    def __init__(self, source: str) -> None:
-        self.tree, self.data = ast.parse(source), source.encode()
-        self._starts = [0, *(found.end() for found in re.finditer(rb"\n", self.data))]
-        self.owner = class_of(self.tree)
-        self.methods = methods_of(self.owner) if self.owner else {}
-
-    def start(self, node: ast.expr | ast.stmt) -> int:
-        return self._starts[node.lineno - 1] + node.col_offset
-
-    def end(self, node: ast.expr | ast.stmt) -> int:
-        return self._starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
-
-    def insert(self, node: ast.stmt, text: str) -> _Change:
-        """Put a line before a statement, as deep as it."""
-        at = self.start(node)
-        return _Change(at, at, f"{text}\n{' ' * node.col_offset}")
-
-
-Mend = Callable[[_Code], Iterator[_Change]]
 
 
 def mend(source: str, facts: Facts) -> Mended:
@@ -80,25 +46,7 @@ def mend(source: str, facts: Facts) -> Mended:
     return Mended(after, tuple(applied) if after == source else (*applied, "header"))
 
 
-def _generator_name(code: _Code) -> Iterator[_Change]:
-    """``self.np.random``, which is meant to be ``self.np_random``."""
-    for node in ast.walk(code.tree):
-        match node:
-            case ast.Attribute(attr="random", value=ast.Attribute(attr="np", value=ast.Name(id="self"))):
-                yield _Change(code.start(node), code.end(node), "self.np_random")
-
-
-def _generator_calls(code: _Code) -> Iterator[_Change]:
-    """``self.np_random.randint`` and other methods that a NumPy generator does not have."""
-    for node in ast.walk(code.tree):
-        match node:
-            case ast.Attribute(attr=name, value=ast.Attribute(attr="np_random")) if name in _DRAWS:
-                yield _Change(code.end(node) - len(name), code.end(node), _DRAWS[name])
-            case ast.Attribute(attr=name, value=ast.Attribute(attr="np_random")) if name in _PLAIN_DRAWS:
-                yield _Change(code.start(node), code.end(node), f"random.{name}")
-
-
-def _reset_arguments(code: _Code) -> Iterator[_Change]:
+def _reset_arguments(code: Code) -> Iterator[Change]:
     """``reset`` without ``seed`` or ``options``, which Gymnasium passes."""
     reset = code.methods.get("reset")
     if reset is None:
@@ -108,32 +56,28 @@ def _reset_arguments(code: _Code) -> Iterator[_Change]:
         return
     head = re.compile(rb"def\s+reset\s*\(([^()]*)\)").search(code.data, code.start(reset))
     if head is not None:
-        yield _Change(head.start(1), head.end(1), "self, *, seed=None, options=None")
+        yield Change(head.start(1), head.end(1), "self, *, seed=None, options=None")
 
 
-def _super_reset(code: _Code) -> Iterator[_Change]:
+def _super_reset(code: Code) -> Iterator[Change]:
     """``reset`` that does not seed the generator it draws from."""
     reset = code.methods.get("reset")
-    if reset is None or any(_is_super_reset(node) for node in ast.walk(reset)):
+    if reset is None or any(is_super_reset(node) for node in ast.walk(reset)):
         return
     first = reset.body[1:] if ast.get_docstring(reset) is not None else reset.body
     if first:
         yield code.insert(first[0], "super().reset(seed=seed)")
 
 
-def _is_super_reset(node: ast.AST) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr == "reset" and isinstance(node.value, ast.Call)
-
-
-def _reset_pair(code: _Code) -> Iterator[_Change]:
+def _reset_pair(code: Code) -> Iterator[Change]:
     """``reset`` that returns the observation alone, where Gymnasium wants ``observation, {}``."""
     reset = code.methods.get("reset")
     for node in _own_returns(reset) if reset else ():
         if node.value is not None and not isinstance(node.value, ast.Tuple):
-            yield _Change(code.end(node.value), code.end(node.value), ", {}")
+            yield Change(code.end(node.value), code.end(node.value), ", {}")
 
 
-def _reset_return(code: _Code) -> Iterator[_Change]:
+def _reset_return(code: Code) -> Iterator[Change]:
     """``reset`` that gives a name to what it should return, and ends."""
     reset = code.methods.get("reset")
     if reset is None or any(True for _ in _own_returns(reset)):
@@ -141,7 +85,7 @@ def _reset_return(code: _Code) -> Iterator[_Change]:
     match reset.body[-1]:
         case ast.Assign(targets=[ast.Name()], value=value) as last:
             start, end = code.start(last), code.start(value)
-            yield _Change(start, end, "return ")
+            yield Change(start, end, "return ")
 
 
 def _own_returns(function: ast.FunctionDef) -> Iterator[ast.Return]:
@@ -154,7 +98,7 @@ def _own_returns(function: ast.FunctionDef) -> Iterator[ast.Return]:
             waiting.extend(ast.iter_child_nodes(node))
 
 
-def _imports(code: _Code) -> Iterator[_Change]:
+def _imports(code: Code) -> Iterator[Change]:
     """Names of this project's and Gymnasium's that are used and never imported."""
     nodes = list(ast.walk(code.tree))
     bound = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
@@ -169,19 +113,22 @@ def _imports(code: _Code) -> Iterator[_Change]:
         yield code.insert(code.tree.body[0], "\n".join(missing))
 
 
-def _answering(code: _Code) -> Iterator[_Change]:
+def _answering(code: Code) -> Iterator[Change]:
     """An environment that asks a question, without the two methods that every such environment has."""
     missing = answering.missing(code.owner) if code.owner else []
     if code.owner and missing:
         end = code.end(code.owner.body[-1])
-        yield _Change(end, end, "\n\n" + "\n\n".join(missing))
+        yield Change(end, end, "\n\n" + "\n\n".join(missing))
 
 
 MENDS: dict[str, Mend] = {
-    "generator-name": _generator_name,
-    "generator-calls": _generator_calls,
+    "generator-name": draw_mends.generator_name,
+    "generator-calls": draw_mends.generator_calls,
+    "drawn-texts": draw_mends.drawn_texts,
+    "drawn-sizes": draw_mends.drawn_sizes,
     "reset-arguments": _reset_arguments,
     "super-reset": _super_reset,
+    "module-draws": draw_mends.module_draws,
     "reset-return": _reset_return,
     "reset-pair": _reset_pair,
     "answering": _answering,
@@ -193,7 +140,7 @@ MENDS: dict[str, Mend] = {
 def _applied(source: str, change: Mend) -> str:
     if parsed(source) is None:
         return source
-    code = _Code(source)
+    code = Code(source)
     data = code.data
     for one in sorted(change(code), key=lambda one: one.start, reverse=True):
         data = data[: one.start] + one.text.encode() + data[one.end :]

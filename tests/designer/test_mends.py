@@ -107,6 +107,30 @@ def test_who_forgot_the_answer_is_told_so() -> None:
             "= random.choices([1",
         ),
         (
+            "drawn-texts",
+            "self.np_random.integers(5, 50)",
+            'self.np_random.choice("123")',
+            'choice(list("123"))',
+        ),
+        (
+            "drawn-sizes",
+            "int(self.np_random.integers(5, 50))",
+            "sum(int(self.np_random.integers(5, 50, size=2)))",
+            "sum([int(n) for n in self.np_random.integers(5, 50, size=2)])",
+        ),
+        (
+            "drawn-sizes",
+            "int(self.np_random.integers(5, 50))",
+            "sum([int(self.np_random.integers(5, 50, size=2))])",
+            "sum([int(n) for n in self.np_random.integers(5, 50, size=2)])",
+        ),
+        (
+            "module-draws",
+            "class Tally(",
+            "MOST = self.np_random.integers(5, 50)\nclass Tally(",
+            "super().reset(seed=seed)\n        MOST = self.np_random.integers(5, 50)\n        self._n",
+        ),
+        (
             "super-reset",
             "        super().reset(seed=seed)\n",
             "",
@@ -142,8 +166,11 @@ def test_every_mend_of_the_code_is_tested_here() -> None:
     code = {
         "generator-name",
         "generator-calls",
+        "drawn-texts",
+        "drawn-sizes",
         "reset-arguments",
         "super-reset",
+        "module-draws",
         "reset-return",
         "reset-pair",
         "answering",

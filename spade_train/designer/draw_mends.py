@@ -1,0 +1,93 @@
+"""Mends of how a design draws its numbers: names and calls that NumPy's generator does not have as they are written."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from spade_train.designer.editing import Change, Code, is_super_reset
+
+_DRAWS = {"randint": "integers", "random_integers": "integers", "rand": "random", "randn": "standard_normal"}
+_PLAIN_DRAWS = ("sample", "choices", "randrange")  # of Python's random, not of NumPy's generator
+
+
+def generator_name(code: Code) -> Iterator[Change]:
+    """``self.np.random``, which is meant to be ``self.np_random``."""
+    for node in ast.walk(code.tree):
+        match node:
+            case ast.Attribute(attr="random", value=ast.Attribute(attr="np", value=ast.Name(id="self"))):
+                yield Change(code.start(node), code.end(node), "self.np_random")
+
+
+def generator_calls(code: Code) -> Iterator[Change]:
+    """``self.np_random.randint`` and other methods that a NumPy generator does not have."""
+    for node in ast.walk(code.tree):
+        match node:
+            case ast.Attribute(attr=name, value=ast.Attribute(attr="np_random")) if name in _DRAWS:
+                yield Change(code.end(node) - len(name), code.end(node), _DRAWS[name])
+            case ast.Attribute(attr=name, value=ast.Attribute(attr="np_random")) if name in _PLAIN_DRAWS:
+                yield Change(code.start(node), code.end(node), f"random.{name}")
+
+
+def drawn_texts(code: Code) -> Iterator[Change]:
+    """``choice("ABC")``, where NumPy's generator wants the letters in a list."""
+    for node in ast.walk(code.tree):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(attr="choice" | "permutation", value=ast.Attribute(attr="np_random")),
+                args=[ast.Constant(value=str()) as text, *_],
+            ):
+                yield Change(code.start(text), code.start(text), "list(")
+                yield Change(code.end(text), code.end(text), ")")
+
+
+def drawn_sizes(code: Code) -> Iterator[Change]:
+    """``int(draws)`` of several draws, alone or as the one element of a list, which is meant to be a list of them."""
+    lists = {
+        id(node.elts[0]): node
+        for node in ast.walk(code.tree)
+        if isinstance(node, ast.List) and len(node.elts) == 1
+    }
+    for node in ast.walk(code.tree):
+        match node:
+            case ast.Call(func=ast.Name(id="int"), args=[ast.Call() as draws], keywords=[]) if _is_many(
+                draws
+            ):
+                whole = lists.get(id(node), node)
+                yield Change(code.start(whole), code.start(draws), "[int(n) for n in ")
+                yield Change(code.end(draws), code.end(whole), "]")
+
+
+def _is_many(call: ast.Call) -> bool:
+    match call.func:
+        case ast.Attribute(value=ast.Attribute(attr="np_random")):
+            sizes = (one.value for one in call.keywords if one.arg == "size")
+            return any(
+                isinstance(size, ast.Constant) and type(size.value) is int and size.value > 1
+                for size in sizes
+            )
+    return False
+
+
+def module_draws(code: Code) -> Iterator[Change]:
+    """Constants of the module that are drawn from ``self``, which is not to be had there: ``reset`` draws them."""
+    reset = code.methods.get("reset")
+    strayed = [node for node in code.tree.body if isinstance(node, ast.Assign) and _names_self(node.value)]
+    begun = (
+        [at for at, node in enumerate(reset.body) if any(map(is_super_reset, ast.walk(node)))]
+        if reset
+        else []
+    )
+    if not reset or not begun or begun[0] + 1 == len(reset.body):
+        return
+    texts = []
+    for node in strayed:
+        texts.append(code.data[code.start(node) : code.end(node)].decode())
+        yield Change(code.start(node), code.end(node), "")
+    if texts:
+        following = reset.body[begun[0] + 1]
+        yield code.insert(following, f"\n{' ' * following.col_offset}".join(texts))
+
+
+def _names_self(node: ast.expr) -> bool:
+    return any(isinstance(one, ast.Name) and one.id == "self" for one in ast.walk(node))
