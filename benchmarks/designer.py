@@ -70,7 +70,7 @@ class Lines:
 def contexts(designer: Designer, documents: Sequence[Document], count: int) -> list[DesignContext]:
     """Return one context for each design, each about a document of its own while there are enough.
 
-    Edits change, in turn, the stored environments that are no edits themselves: those that such a designer chooses
+    Edits change, two in a row, the stored environments that are no edits themselves: those that such a designer chooses
     where it may.
     """
     known = stored() if isinstance(designer, EditDesigner) else {}
@@ -82,7 +82,7 @@ def contexts(designer: Designer, documents: Sequence[Document], count: int) -> l
             1 + k // SAME_EXAMPLES,
             SEED,
             documents[k % len(documents)],
-            parents=(first[k % len(first)],) if first else (),
+            parents=(first[k // 2 % len(first)],) if first else (),
             number=k,
         )
         for k in range(count)

@@ -167,25 +167,30 @@ def edit_brief(part: Part, ask: str, context: DesignContext, window: Window) -> 
 
 
 def requestion(
-    shown: Sequence[tuple[str, str]], asked: str, context: DesignContext, window: Window
+    worked: Sequence[tuple[str, str, str]],
+    shown: str,
+    calculation: str,
+    context: DesignContext,
+    window: Window,
 ) -> list[Message]:
     """Return the chat that asks a small model for another question in a world that is there.
 
     Args:
-        shown: worked examples, the question and the reply, as earlier turns; of them, those that fit.
-        asked: the last question.
+        worked: examples, each a class, a calculation and the reply, as earlier turns; of them, those that fit.
+        shown: the class that is to be written anew.
+        calculation: what the answer is to be.
 
     Raises:
         UsageError: the window does not hold the rules and the question.
     """
     names = f"Names, if new ones are needed, from: {telling.quoted(context, window, NAMING_WORDS)}"
-    last = _joined(
-        "\n",
-        [names if context.document else "", telling.told(context, window), telling.target(context), asked],
-    )
+    wanted = text("request_requestion").replace("{calculation}", calculation)
+    told = [names if context.document else "", telling.told(context, window), telling.target(context)]
+    last = _joined("\n", [fenced(shown), *told, wanted])
     left = window.left(text("requestion"), last)
     turns: list[Message] = []
-    for question, reply in shown:
+    for before, answer, reply in worked:
+        question = f"{fenced(before)}\n{text('request_requestion').replace('{calculation}', answer)}"
         if window.count(question) + window.count(reply) <= left:
             left -= window.count(question) + window.count(reply)
             turns += [_message("user", question), _message("assistant", reply)]

@@ -78,9 +78,9 @@ def chat(source: str, context: DesignContext, window: Window) -> list[Message]:
     Raises:
         UsageError: the window does not hold the source.
     """
-    shown = [(_asked(one.before, one.calculation), one.after) for one in worked()]
+    examples = [(one.before, one.calculation, one.after) for one in worked()]
     calculation = context.own_rng("calculation").choice(calculations())
-    return prompts.requestion(shown, _asked(_shown(source), calculation), context, window)
+    return prompts.requestion(examples, _shown(source), calculation, context, window)
 
 
 def written(source: str, reply: str, facts: Facts) -> Draft | Rejection:
@@ -107,10 +107,6 @@ def written(source: str, reply: str, facts: Facts) -> Draft | Rejection:
         near = Finding("splice.variant", "The class does what it did before, with other numbers.", _OTHER)
         return Rejection((near,))
     return Draft(mended.source, tuple(name for name in mended.mends if name not in ("header", "answering")))
-
-
-def _asked(shown: str, calculation: str) -> str:
-    return f"{prompts.fenced(shown)}\nFrom now on `self._answer` is {calculation}. Write the new class."
 
 
 def _shown(source: str) -> str:
