@@ -96,7 +96,7 @@ def brief(
     Raises:
         UsageError: the window does not hold the rules and the request.
     """
-    calculation = context.own_rng("calculation").choice(calculations())
+    calculation = calculations().drawn(context.own_rng("calculation"))
     asked = _joined(
         "\n", [telling.target(context), _requested(request, calculation).replace("{plan}", context.plan)]
     )

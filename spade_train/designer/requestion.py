@@ -79,7 +79,7 @@ def chat(source: str, context: DesignContext, window: Window) -> list[Message]:
         UsageError: the window does not hold the source.
     """
     examples = [(one.before, one.calculation, one.after) for one in worked()]
-    calculation = context.own_rng("calculation").choice(calculations())
+    calculation = calculations().drawn(context.own_rng("calculation"))
     return prompts.requestion(examples, _shown(source), calculation, context, window)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -122,7 +123,7 @@ def test_only_what_asks_one_question_suits() -> None:
 
 def test_worked_examples_are_sound_designs_about_no_calculation_that_is_asked_for() -> None:
     assert len(rq.quoted()) == len(rq.worked()) == 3
-    assert not {one.calculation for one in rq.worked()} & set(calculations())
+    assert not {one.calculation for one in rq.worked()} & set(calculations().whole)
     for source in rq.quoted():
         report = judge(source)
         assert report.admitted, report.refusing
@@ -138,10 +139,18 @@ def test_the_prompt_shows_the_class_and_what_is_asked_and_as_many_examples_as_fi
         last = chat[-1]["content"]
         assert "class GlacierSurvey" in last
         assert "def goal_reached" not in last
-        assert any(one in last for one in calculations())
+        assert "From now on `self._answer` is the " in last or "From now on `self._answer` is how " in last
         assert "A clerk keeps a ledger." in last
         lengths.add(len(chat))
     assert len(lengths) == 3
+
+
+def test_calculations_are_drawn_whole_and_put_together() -> None:
+    drawn = {calculations().drawn(Random(n)) for n in range(400)}
+    made = drawn - set(calculations().whole)
+    assert len(made) > 100
+    assert drawn - made == set(calculations().whole)
+    assert all(" those of " in one and not re.search(r"[{}]", one) for one in made)
 
 
 def test_small_models_write_another_question_and_large_ones_methods() -> None:
