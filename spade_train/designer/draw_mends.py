@@ -42,31 +42,34 @@ def drawn_texts(code: Code) -> Iterator[Change]:
 
 
 def drawn_sizes(code: Code) -> Iterator[Change]:
-    """``int(draws)`` of several draws, alone or as the one element of a list, which is meant to be a list of them."""
-    lists = {
-        id(node.elts[0]): node
-        for node in ast.walk(code.tree)
-        if isinstance(node, ast.List) and len(node.elts) == 1
-    }
-    for node in ast.walk(code.tree):
+    """``int`` of several draws: one for each turn of a comprehension, else a list of them, with or without brackets."""
+    nodes = list(ast.walk(code.tree))
+    each = {id(node.elt) for node in nodes if isinstance(node, (ast.ListComp, ast.GeneratorExp))}
+    lists = {id(node.elts[0]): node for node in nodes if isinstance(node, ast.List) and len(node.elts) == 1}
+    for node in nodes:
         match node:
-            case ast.Call(func=ast.Name(id="int"), args=[ast.Call() as draws], keywords=[]) if _is_many(
+            case ast.Call(func=ast.Name(id="int"), args=[ast.Call() as draws], keywords=[]) if size := _size(
                 draws
             ):
+                if id(node) in each:
+                    before = max(map(code.end, [draws.func, *draws.args]))
+                    if len(draws.keywords) == 1 and draws.args:
+                        yield Change(before, code.end(size), "")
+                    continue
                 whole = lists.get(id(node), node)
                 yield Change(code.start(whole), code.start(draws), "[int(n) for n in ")
                 yield Change(code.end(draws), code.end(whole), "]")
 
 
-def _is_many(call: ast.Call) -> bool:
+def _size(call: ast.Call) -> ast.expr | None:
+    """Return the size of a call that draws several numbers."""
     match call.func:
         case ast.Attribute(value=ast.Attribute(attr="np_random")):
-            sizes = (one.value for one in call.keywords if one.arg == "size")
-            return any(
-                isinstance(size, ast.Constant) and type(size.value) is int and size.value > 1
-                for size in sizes
-            )
-    return False
+            for one in call.keywords:
+                match one:
+                    case ast.keyword(arg="size", value=ast.Constant(value=int(count))) if count > 1:
+                        return one.value
+    return None
 
 
 def module_draws(code: Code) -> Iterator[Change]:

@@ -125,6 +125,12 @@ def test_who_forgot_the_answer_is_told_so() -> None:
             "sum([int(n) for n in self.np_random.integers(5, 50, size=2)])",
         ),
         (
+            "drawn-sizes",
+            "int(self.np_random.integers(5, 50))",
+            "sum([int(self.np_random.integers(5, 50, size=9)) for _ in range(3)])",
+            "sum([int(self.np_random.integers(5, 50)) for _ in range(3)])",
+        ),
+        (
             "module-draws",
             "class Tally(",
             "MOST = self.np_random.integers(5, 50)\nclass Tally(",
