@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from spade_train.designer import telling
-from spade_train.designer.calculations import Calculation, calculations
 from spade_train.designer.context import DesignContext, Message
 from spade_train.designer.telling import NAMING_WORDS
 from spade_train.designer.window import Window
-from spade_train.designer.wording import text
+from spade_train.designer.wording import calculations, text
 from spade_train.designer.worked import Example
 
 VERSION = 4
@@ -168,9 +167,9 @@ def edit_brief(part: Part, ask: str, context: DesignContext, window: Window) -> 
 
 
 def requestion(
-    worked: Sequence[tuple[str, Calculation, str]],
+    worked: Sequence[tuple[str, str, str]],
     shown: str,
-    calculation: Calculation,
+    calculation: str,
     context: DesignContext,
     window: Window,
 ) -> list[Message]:
@@ -184,22 +183,18 @@ def requestion(
     Raises:
         UsageError: the window does not hold the rules and the question.
     """
-    last = _joined(
-        "\n", [fenced(shown), telling.told(context, window), telling.target(context), _wanted(calculation)]
-    )
+    names = f"Names, if new ones are needed, from: {telling.quoted(context, window, NAMING_WORDS)}"
+    wanted = text("request_requestion").replace("{calculation}", calculation)
+    told = [names if context.document else "", telling.told(context, window), telling.target(context)]
+    last = _joined("\n", [fenced(shown), *told, wanted])
     left = window.left(text("requestion"), last)
     turns: list[Message] = []
     for before, answer, reply in worked:
-        question = f"{fenced(before)}\n{_wanted(answer)}"
+        question = f"{fenced(before)}\n{text('request_requestion').replace('{calculation}', answer)}"
         if window.count(question) + window.count(reply) <= left:
             left -= window.count(question) + window.count(reply)
             turns += [_message("user", question), _message("assistant", reply)]
     return [_message("system", text("requestion")), *turns, _message("user", last)]
-
-
-def _wanted(calculation: Calculation) -> str:
-    request = text("request_requestion").replace("{calculation}", calculation.text)
-    return request.replace("{code}", calculation.code)
 
 
 def repair(messages: Sequence[Message], reply: str, report: str, kind: str) -> list[Message]:

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from spade_envs import Finding, Rejection, code_blocks, parse_header, shared_trees
 from spade_train.designer import answering, prompts
-from spade_train.designer.calculations import Calculation, calculations
 from spade_train.designer.context import DesignContext, Draft, Message
 from spade_train.designer.headers import Facts, retitled, untitled
 from spade_train.designer.mends import mend
@@ -23,6 +22,7 @@ from spade_train.designer.parents import shown_code
 from spade_train.designer.splicing import MOST_CHARACTERS, fault_of
 from spade_train.designer.syntax import class_of, methods_of
 from spade_train.designer.window import Window
+from spade_train.designer.wording import calculations
 
 NAME = "requestioned"
 """Joins the parent's name where the reply gives its class none of its own."""
@@ -46,7 +46,7 @@ class Worked:
     """
 
     before: str
-    calculation: Calculation
+    calculation: str
     after: str
 
 
@@ -55,12 +55,7 @@ def worked() -> tuple[Worked, ...]:
     """Return what is shown before another question is asked for."""
     path = Path(__file__).parent / "texts" / "requestions.toml"
     read = tomllib.loads(path.read_text("utf-8"))["worked"]
-    return tuple(
-        Worked(
-            one["before"].strip(), Calculation(one["calculation"], one["code"].strip()), one["after"].strip()
-        )
-        for one in read
-    )
+    return tuple(Worked(*(one[key].strip() for key in ("before", "calculation", "after"))) for one in read)
 
 
 @cache
@@ -71,31 +66,10 @@ def quoted() -> tuple[str, ...]:
 
 
 def suits(source: str) -> bool:
-    """Say whether a source does nothing but ask a question about numbers, so that another can take its place."""
+    """Say whether a source does nothing but ask a question, so that another can take its place."""
     owner = class_of(ast.parse(source))
     own = {"reset", "hint", *answering.METHODS}
-    return (
-        owner is not None
-        and set(methods_of(owner)) == own
-        and answering.is_added(source)
-        and bool(drawn_numbers(owner))
-    )
-
-
-def drawn_numbers(owner: ast.ClassDef) -> list[str]:
-    """Return an expression for each list of whole numbers that ``reset`` gives a name, values of dictionaries too."""
-    found = []
-    for node in methods_of(owner)["reset"].body:
-        match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.ListComp(elt=elt)) if _is_whole(elt):
-                found.append(name)
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.DictComp(value=elt)) if _is_whole(elt):
-                found.append(f"list({name}.values())")
-    return found
-
-
-def _is_whole(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "int"
+    return owner is not None and set(methods_of(owner)) == own and answering.is_added(source)
 
 
 def chat(source: str, context: DesignContext, window: Window) -> list[Message]:
@@ -105,9 +79,7 @@ def chat(source: str, context: DesignContext, window: Window) -> list[Message]:
         UsageError: the window does not hold the source.
     """
     examples = [(one.before, one.calculation, one.after) for one in worked()]
-    owner, rng = class_of(ast.parse(source)), context.own_rng("calculation")
-    assert owner is not None  # the source suits
-    calculation = calculations().of_list(rng, rng.choice(drawn_numbers(owner)))
+    calculation = calculations().drawn(context.own_rng("calculation"))
     return prompts.requestion(examples, _shown(source), calculation, context, window)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,12 +20,19 @@ from spade_train.designer.worked import short_examples
 SOURCES = [path.read_text("utf-8") for path in sorted(seeds_folder().glob("*.py"))]
 SEEDS = {str(parse_header(source).id): source for source in SOURCES}  # type: ignore[union-attr]
 TRAIN = next(one.whole for one in short_examples("questions") if "NightTrain" in one.whole)
-GLACIER = next(one.whole for one in short_examples("questions") if "GlacierSurvey" in one.whole)
 CONTEXT = DesignContext(4, 1, Document("A clerk keeps a ledger.", "a:1"))
 RESET = """def reset(self, *, seed=None, options=None):
     super().reset(seed=seed)
     self._answer = 3
     return '3', {}"""
+OTHER = f'''class Count(ToolEnv):
+    """Three is the answer."""
+
+{textwrap.indent(RESET, "    ")}
+
+    def hint(self):
+        return "Say three."
+'''
 
 
 def prepared(designer: EditDesigner, number: int = 0, *parents: str) -> DesignContext:
@@ -46,12 +54,12 @@ def test_parents_are_drawn_by_lot_or_as_wished_and_only_those_that_fit() -> None
 
 
 def test_of_a_small_models_parents_those_come_first_that_another_question_can_be_asked_of() -> None:
-    known = SEEDS | {"spade/GlacierSurvey-v0": GLACIER}
+    known = SEEDS | {"spade/NightTrain-v0": TRAIN}
     small = EditDesigner(brief=True, known=lambda: known)
-    assert {prepared(small, number).parents for number in range(9)} == {("spade/GlacierSurvey-v0",)}
+    assert {prepared(small, number).parents for number in range(9)} == {("spade/NightTrain-v0",)}
     wish = next(one for one in sorted(SEEDS) if small.fits(SEEDS[one]))
     assert prepared(small, 0, wish).parents == (wish,)
-    assert prepared(small, 0, wish, "spade/GlacierSurvey-v0").parents == ("spade/GlacierSurvey-v0",)
+    assert prepared(small, 0, wish, "spade/NightTrain-v0").parents == ("spade/NightTrain-v0",)
     large = EditDesigner(known=lambda: known)
     assert len({prepared(large, number).parents for number in range(9)}) > 3
 
@@ -67,7 +75,7 @@ def test_a_newer_version_may_come_while_a_model_writes(
         assert str(newer) in designer.known()
         assert str(first) not in designer.known()
         assert designer.prompt(context)
-        read = designer.read(f"```python\n{RESET}\n```", context)
+        read = designer.read(f"```python\n{OTHER if designer.brief else RESET}\n```", context)
         assert isinstance(read, Draft)
         assert f'parent = "{first}"' in read.source
     both = ComposeDesigner().prompt(replace(CONTEXT, parents=(str(first), str(newer))))

@@ -6,9 +6,7 @@ import ast
 import re
 import textwrap
 from random import Random
-from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,9 +14,8 @@ from hypothesis import strategies as st
 from spade_envs import Header, Rejection, judge, parse_header, seeds_folder
 from spade_train.designer import DesignContext, Document, Draft, EditDesigner, Window
 from spade_train.designer import requestion as rq
-from spade_train.designer.calculations import calculations
 from spade_train.designer.headers import Facts
-from spade_train.designer.syntax import class_of
+from spade_train.designer.wording import calculations
 from spade_train.designer.worked import short_examples
 
 GLACIER, STALLS, TRAIN, SCRIBE = (one.whole for one in short_examples("questions"))
@@ -117,8 +114,7 @@ def test_no_reply_makes_reading_raise(text: str, start: int, end: int) -> None:
 
 
 def test_only_what_asks_one_question_suits() -> None:
-    assert all(rq.suits(one) for one in (GLACIER, STALLS, SCRIBE))
-    assert not rq.suits(TRAIN)  # pairs are drawn, no list of numbers
+    assert all(rq.suits(one) for one in (GLACIER, STALLS, TRAIN, SCRIBE))
     assert not any(rq.suits(one.whole) for one in short_examples("tools"))
     assert not rq.suits(GLACIER.replace("== str(", "!= str("))
     assert not rq.suits(GLACIER + "\n    def step(self, action):\n        return super().step(action)\n")
@@ -127,11 +123,7 @@ def test_only_what_asks_one_question_suits() -> None:
 
 def test_worked_examples_are_sound_designs_about_no_calculation_that_is_asked_for() -> None:
     assert len(rq.quoted()) == len(rq.worked()) == 3
-    codes = [one.code for one in (*calculations().which, *calculations().what)]
-    shown = "\n".join(one.calculation.code for one in rq.worked())
-    assert not any(
-        code.replace("{n}", "sold") in shown for code in codes if "those" in code and code != "sum(those)"
-    )
+    assert not {one.calculation for one in rq.worked()} & set(calculations().whole)
     for source in rq.quoted():
         report = judge(source)
         assert report.admitted, report.refusing
@@ -147,36 +139,10 @@ def test_the_prompt_shows_the_class_and_what_is_asked_and_as_many_examples_as_fi
         last = chat[-1]["content"]
         assert "class GlacierSurvey" in last
         assert "def goal_reached" not in last
-        assert re.search(r"From now on the answer is .* those of `heights` that", last)
+        assert "From now on `self._answer` is the " in last or "From now on `self._answer` is how " in last
+        assert "A clerk keeps a ledger." in last
         lengths.add(len(chat))
     assert len(lengths) == 3
-
-
-@given(st.lists(st.integers(0, 300), min_size=3, max_size=14), st.randoms(use_true_random=False))
-@settings(max_examples=300, deadline=None)
-def test_every_calculation_of_a_list_can_be_carried_out(numbers: list[int], rng: Random) -> None:
-    for expression in ("drawn", "list(kept.values())"):
-        calculation = calculations().of_list(rng, expression)
-        assert "{" not in calculation.text
-        own = SimpleNamespace(np_random=np.random.default_rng(0))
-        names = {"self": own, "drawn": numbers, "kept": dict(enumerate(numbers))}
-        exec(calculation.code, names)
-        assert int(own._answer) == own._answer
-
-
-def test_what_is_drawn_is_found_by_its_name() -> None:
-    assert [drawn(one) for one in (GLACIER, STALLS, TRAIN, SCRIBE)] == [
-        ["heights"],
-        ["list(wanted.values())"],
-        [],
-        ["line"],
-    ]
-
-
-def drawn(source: str) -> list[str]:
-    owner = class_of(ast.parse(source))
-    assert owner is not None
-    return rq.drawn_numbers(owner)
 
 
 def test_calculations_are_drawn_whole_and_put_together() -> None:
