@@ -91,6 +91,10 @@ class Designer(Protocol):
     def way(self) -> str:
         """Return the way's name, for records."""
 
+    @property
+    def brief(self) -> bool:
+        """Return whether prompts are made for a small model."""
+
     def prepare(self, context: DesignContext) -> DesignContext:
         """Return the context with what the way needs besides, such as the parents of an edit."""
 

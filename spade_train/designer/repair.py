@@ -45,7 +45,7 @@ def repair_prompt(
 
     Whole methods are asked for where there is a source to put them into. Where none could be read, where it is the
     idea that was refused, or where a repair has changed nothing, another reply is asked for, with what is drawn by
-    lot drawn anew.
+    lot drawn anew; of a small model always, which writes something else sooner than it finds a fault.
 
     Args:
         context: what the reply was asked with.
@@ -91,7 +91,7 @@ def rules(findings: Sequence[Finding]) -> list[str]:
 
 
 def _kind(designer: Designer, refused: Refused) -> str:
-    if refused.draft is None or refused.stuck or is_idea(refused.findings):
+    if refused.draft is None or refused.stuck or designer.brief or is_idea(refused.findings):
         return "again"
     return "methods" if designer.schema() is None and _takes_methods(refused.draft) else "whole"
 

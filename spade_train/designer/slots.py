@@ -84,6 +84,11 @@ class SlotDesigner:
         """Return ``"slots"``."""
         return "slots"
 
+    @property
+    def brief(self) -> bool:
+        """Return False: a specification is short anyway, and is written again with its report in sight."""
+        return False
+
     def prepare(self, context: DesignContext) -> DesignContext:
         """Return the context as it is."""
         return context
