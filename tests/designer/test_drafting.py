@@ -50,7 +50,7 @@ def registry(tmp_path: Path) -> Registry:
 
 
 def made(registry: Registry, script: Script, *contexts: DesignContext, repairs: int = 2) -> list[Drafted]:
-    designer = FreeDesigner(brief=True, examples=examples_of([GLACIER]))
+    designer = FreeDesigner(examples=examples_of([GLACIER]))
     desk = Desk(script, registry, Sampling(repairs=repairs))
     return desk.make(designer, contexts or (CONTEXT,))
 
@@ -133,6 +133,17 @@ def test_a_repair_that_came_further_is_gone_on_from(registry: Registry) -> None:
     (design,) = made(registry, script)
     assert stages(design) == ["read", "ran", "admitted"]
     assert script.asked[2].messages[-2]["content"] == fenced(f"    def reset{MENDED}")
+
+
+def test_a_small_model_always_writes_another_one(registry: Registry) -> None:
+    script = Script([fenced(BROKEN), fenced(SCRIBE)])
+    designer = FreeDesigner(brief=True, examples=examples_of([GLACIER]))
+    (design,) = Desk(script, registry).make(designer, [CONTEXT])
+    assert stages(design) == ["read", "admitted"]
+    told = script.asked[1].messages[-1]["content"]
+    assert "Write another one" in told
+    assert "`of`" in told
+    assert all(fenced(BROKEN) != message["content"] for message in script.asked[1].messages)
 
 
 def test_a_copy_of_what_was_shown_is_refused_and_another_file_is_asked_for(registry: Registry) -> None:
