@@ -202,7 +202,8 @@ def asynchronous() -> None:
     for vector in (ours, theirs):
         vector.reset(seed=0)
     used = paired(lambda: taken("theirs", theirs), lambda: taken("ours", ours), 8)
-    walled = list(zip(walls["theirs"], walls["ours"], strict=False))
+    beside = zip(walls["theirs"], walls["theirs"][1:], strict=False)
+    walled = [((one + other) / 2, ours) for (one, other), ours in zip(beside, walls["ours"], strict=True)]
     for what, found in (("CPU", used), ("wall", walled)):
         each = [1e6 * time / steps / count for time in best(found)]
         print(f"  {what:4s} theirs {each[0]:8.1f}  ours {each[1]:7.1f}   {told(found)}")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spade_envs.contract.findings import Finding, Rejection
     from spade_envs.contract.header import Header, parse_header
     from spade_envs.contract.ids import EnvId, near_ids
-    from spade_envs.contract.reply import code_blocks, read_reply
+    from spade_envs.contract.reply import code_blocks, read_reply, with_closed_block
     from spade_envs.contract.tool_env import ToolEnv
     from spade_envs.envs import IsolatedEnv
     from spade_envs.isolation.limits import Limits
@@ -58,6 +58,7 @@ _HOMES = {
     "seeds_folder": "spade_envs.registry",
     "shared_trees": "spade_envs.admission.variety",
     "tree_key": "spade_envs.admission.variety",
+    "with_closed_block": "spade_envs.contract.reply",
 }
 
 __all__ = [
@@ -91,6 +92,7 @@ __all__ = [
     "seeds_folder",
     "shared_trees",
     "tree_key",
+    "with_closed_block",
 ]
 
 

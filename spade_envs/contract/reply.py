@@ -35,6 +35,7 @@ class _Parts:
     text: str
     blocks: tuple[str, ...]
     open_end: str = ""  # "", "code block" or "thought"
+    fence: str = ""  # that of the open block
 
 
 def read_reply(reply: str) -> str | Rejection:
@@ -71,6 +72,15 @@ def code_blocks(reply: str) -> tuple[str, ...] | Rejection:
     return Rejection(findings) if findings else blocks
 
 
+def with_closed_block(reply: str) -> str:
+    """Return a reply whose last code block ends where the reply does; one without an open block as it is.
+
+    For a writer that is known to have stopped by itself: small models forget the fence.
+    """
+    fence = _read(reply).fence
+    return f"{reply}\n{fence}" if fence else reply
+
+
 def _read(reply: str) -> _Parts:
     text = reply.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     return _parts(_BEGUN_THOUGHT.sub("", text))
@@ -83,7 +93,7 @@ def _parts(text: str) -> _Parts:
         if start["fence"]:
             end = _closing(start["fence"]).search(text, start.end())
             if end is None:
-                return _Parts(text, tuple(blocks), "code block")
+                return _Parts(text, tuple(blocks), "code block", start["fence"])
             blocks.append(_dedented(text[start.end() + 1 : end.start()], len(start["indent"])))
             position = end.end()
         else:

@@ -7,12 +7,12 @@ exception; and no key stands in anything that it returns.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-_FENCE = re.compile(r"^ {0,3}```", re.MULTILINE)
+from spade_envs import with_closed_block
+
 Message = Mapping[str, str]
 """One message of a chat: ``{"role": "system" | "user" | "assistant", "content": ...}``."""
 
@@ -61,8 +61,7 @@ class Answer:
 
         Small models forget the fence. What ``max_tokens`` has cut off stays open: it may be a draft of more.
         """
-        fences = len(_FENCE.findall(self.text))
-        return self.text if self.cut or fences % 2 == 0 else f"{self.text}\n```"
+        return self.text if self.cut else with_closed_block(self.text)
 
 
 @dataclass(frozen=True, slots=True)

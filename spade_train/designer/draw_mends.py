@@ -44,7 +44,8 @@ def drawn_texts(code: Code) -> Iterator[Change]:
 def drawn_sizes(code: Code) -> Iterator[Change]:
     """``int`` of several draws: one for each turn of a comprehension, else a list of them, with or without brackets."""
     nodes = list(ast.walk(code.tree))
-    each = {id(node.elt) for node in nodes if isinstance(node, (ast.ListComp, ast.GeneratorExp))}
+    each = {id(node.elt) for node in nodes if isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp))}
+    each |= {id(node.value) for node in nodes if isinstance(node, ast.DictComp)}
     lists = {id(node.elts[0]): node for node in nodes if isinstance(node, ast.List) and len(node.elts) == 1}
     for node in nodes:
         match node:
@@ -52,36 +53,42 @@ def drawn_sizes(code: Code) -> Iterator[Change]:
                 draws
             ):
                 if id(node) in each:
-                    before = max(map(code.end, [draws.func, *draws.args]))
-                    if len(draws.keywords) == 1 and draws.args:
-                        yield Change(before, code.end(size), "")
+                    yield from _without(size, draws, code)
                     continue
                 whole = lists.get(id(node), node)
                 yield Change(code.start(whole), code.start(draws), "[int(n) for n in ")
                 yield Change(code.end(draws), code.end(whole), "]")
 
 
-def _size(call: ast.Call) -> ast.expr | None:
+def _without(size: ast.keyword, call: ast.Call, code: Code) -> Iterator[Change]:
+    """Leave the last argument of a call out, with the comma before it."""
+    begin, others = code.start(size), [*call.args, *(one.value for one in call.keywords if one is not size)]
+    if others and max(map(code.end, others)) < begin:
+        yield Change(code.data.rindex(b",", 0, begin), code.end(size), "")
+
+
+def _size(call: ast.Call) -> ast.keyword | None:
     """Return the size of a call that draws several numbers."""
     match call.func:
         case ast.Attribute(value=ast.Attribute(attr="np_random")):
             for one in call.keywords:
                 match one:
                     case ast.keyword(arg="size", value=ast.Constant(value=int(count))) if count > 1:
-                        return one.value
+                        return one
     return None
 
 
 def module_draws(code: Code) -> Iterator[Change]:
-    """Constants of the module that are drawn from ``self``, which is not to be had there: ``reset`` draws them."""
+    """Constants of the module that are drawn from ``self``, which is not to be had there: ``reset`` draws them.
+
+    Only where nothing else uses them.
+    """
     reset = code.methods.get("reset")
     strayed = [node for node in code.tree.body if isinstance(node, ast.Assign) and _names_self(node.value)]
-    begun = (
-        [at for at, node in enumerate(reset.body) if any(map(is_super_reset, ast.walk(node)))]
-        if reset
-        else []
-    )
-    if not reset or not begun or begun[0] + 1 == len(reset.body):
+    if reset is None or _are_used(strayed, code, reset):
+        return
+    begun = [at for at, node in enumerate(reset.body) if any(map(is_super_reset, ast.walk(node)))]
+    if not begun or begun[0] + 1 == len(reset.body):
         return
     texts = []
     for node in strayed:
@@ -92,5 +99,16 @@ def module_draws(code: Code) -> Iterator[Change]:
         yield code.insert(following, f"\n{' ' * following.col_offset}".join(texts))
 
 
+def _are_used(strayed: list[ast.Assign], code: Code, reset: ast.FunctionDef) -> bool:
+    """Whether anything but ``reset`` and these statements themselves uses what they set."""
+    names = {one.id for node in strayed for one in ast.walk(node) if isinstance(one, ast.Name)} - {"self"}
+    own = {id(one) for node in (*strayed, reset) for one in ast.walk(node)}
+    return any(
+        isinstance(one, ast.Name) and one.id in names and id(one) not in own for one in ast.walk(code.tree)
+    )
+
+
 def _names_self(node: ast.expr) -> bool:
+    if any(isinstance(one, ast.Lambda) for one in ast.walk(node)):
+        return False
     return any(isinstance(one, ast.Name) and one.id == "self" for one in ast.walk(node))

@@ -134,7 +134,7 @@ class EditDesigner:
         if choice is None:
             raise UsageError(f"{context.parents[0]}, which was to be changed, is in no registry any more.")
         source, mutation = choice
-        if self._requestions(source):
+        if mutation is None:
             return requestion.chat(source, context, self.window)
         methods = mutation.of(source)
         ask = mutation.asked(source, methods[0])
@@ -153,7 +153,7 @@ class EditDesigner:
             return Rejection((Finding("splice.parent", gone, "Change another one."),))
         source, mutation = choice
         facts = Facts(context.round, parent=context.parents[0])
-        if self._requestions(source):
+        if mutation is None:
             return requestion.written(source, reply, facts)
         spliced = splice(source, reply)
         if isinstance(spliced, Rejection):
@@ -169,18 +169,19 @@ class EditDesigner:
         """Return what worked examples show; the parent is stored, and named as one."""
         return requestion.quoted() if self.brief else ()
 
-    def _choice(self, context: DesignContext) -> tuple[str, Mutation] | None:
+    def _choice(self, context: DesignContext) -> tuple[str, Mutation | None] | None:
         source = source_of(context.parents[0], self.known())
         if source is None:
             return None
-        fitting = self._mutations(source)
-        return source, context.own_rng("mutation").choice(fitting)
+        if self._requestions(source):
+            return source, None
+        return source, context.own_rng("mutation").choice(self._mutations(source))
 
     def fits(self, source: str) -> bool:
         """Say whether a source can be changed, and shown within the window."""
         told = self.window.tokens // 3  # of the rest: the rules, the document and what is told
         fits = self.window.count(shown_code(source)) <= self.window.tokens - told
-        return fits and bool(self._mutations(source))
+        return fits and (self._requestions(source) or bool(self._mutations(source)))
 
     def _mutations(self, source: str) -> list[Mutation]:
         fitting = [one for one in mutations() if one.of(source) and not (self.brief and one.hard)]

@@ -19,6 +19,9 @@ class Change:
     text: str
 
 
+Place = ast.expr | ast.stmt | ast.keyword
+
+
 class Code:
     """A source that parses, with the places of its nodes in bytes."""
 
@@ -28,11 +31,11 @@ class Code:
         self.owner = class_of(self.tree)
         self.methods = methods_of(self.owner) if self.owner else {}
 
-    def start(self, node: ast.expr | ast.stmt) -> int:
+    def start(self, node: Place) -> int:
         """Return the byte at which a node begins."""
         return self._starts[node.lineno - 1] + node.col_offset
 
-    def end(self, node: ast.expr | ast.stmt) -> int:
+    def end(self, node: Place) -> int:
         """Return the byte after a node."""
         return self._starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
 

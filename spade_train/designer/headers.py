@@ -72,9 +72,9 @@ def _keys(block: str) -> Iterator[tuple[str, Any]]:
         said = line.removeprefix("#").strip()
         try:
             yield from tomllib.loads(said).items()
-        except (tomllib.TOMLDecodeError, RecursionError):
-            if bare := re.fullmatch(r"(\w+)\s*=\s*(\w[^\"'\[\]{}]*)", said):
-                yield bare[1], bare[2]
+        except (ValueError, RecursionError):
+            if bare := re.fullmatch(r"(\w+)\s*=\s*\[?\s*(\w[^\"\[\]{}#]*?)\s*\]?\s*(#.*)?", said):
+                yield bare[1], re.split(r"\s*,\s*", bare[2]) if bare[1] == "skills" else bare[2]
 
 
 def _header(keys: dict[str, Any], facts: Facts, levels: bool) -> str:
@@ -134,8 +134,13 @@ def _from_code(tree: ast.Module) -> dict[str, Any]:
 
 def _from_text(code: str) -> dict[str, Any]:
     """Return the same of code that does not parse: what is to be found is its fault, and no missing header."""
-    found = re.search(r'^class (\w+)[^\n]*:\s*("""(?P<rules>.*?)""")?', code, re.MULTILINE | re.DOTALL)
-    return _names(found[1], found["rules"] or "") if found else {}
+    classes = re.finditer(
+        r'^class (\w+)[^\n]*:\s*("""(?P<rules>.*?)""")?(?P<body>.*?)(?=^class |\Z)',
+        code,
+        re.MULTILINE | re.DOTALL,
+    )
+    found = [one for one in classes if "def reset" in one["body"]]
+    return _names(found[-1][1], found[-1]["rules"] or "") if found else {}
 
 
 def _names(name: str, docstring: str) -> dict[str, Any]:

@@ -83,9 +83,20 @@ def _reset_return(code: Code) -> Iterator[Change]:
     if reset is None or any(True for _ in _own_returns(reset)):
         return
     match reset.body[-1]:
-        case ast.Assign(targets=[ast.Name()], value=value) as last:
-            start, end = code.start(last), code.start(value)
-            yield Change(start, end, "return ")
+        case ast.Assign(targets=[ast.Name() as name], value=value) if _is_text(value):
+            yield Change(code.start(name), code.data.index(b"=", code.end(name)) + 1, "return")
+
+
+def _is_text(value: ast.expr) -> bool:
+    """Whether a value is a text, or the pair of one and an info."""
+    match value:
+        case ast.JoinedStr() | ast.Constant(value=str()):
+            return True
+        case ast.BinOp(left=left, op=ast.Add() | ast.Mult(), right=right):
+            return _is_text(left) or _is_text(right)
+        case ast.Tuple(elts=[first, ast.Dict()]):
+            return _is_text(first)
+    return False
 
 
 def _own_returns(function: ast.FunctionDef) -> Iterator[ast.Return]:
@@ -144,4 +155,5 @@ def _applied(source: str, change: Mend) -> str:
     data = code.data
     for one in sorted(change(code), key=lambda one: one.start, reverse=True):
         data = data[: one.start] + one.text.encode() + data[one.end :]
-    return data.decode()
+    changed = data.decode()
+    return changed if parsed(changed) else source

@@ -59,15 +59,14 @@ def chosen(
     Raises:
         UsageError: there are not so many that fit.
     """
-    wished = [env_id for env_id in context.parents if env_id in known]
+    wished = [env_id for env_id in dict.fromkeys(context.parents) if env_id in known]
     others = context.own_rng("parents").sample(sorted(known), len(known))
     found: dict[str, None] = {}
     for among in (wished, others):
         for test in (better, None) if better else (None,):
-            fitting = (one for one in among if fits(known[one]) and (test is None or test(known[one])))
-            found.update(
-                dict.fromkeys(islice((one for one in fitting if one not in found), count - len(found)))
-            )
+            fresh = (one for one in among if one not in found)
+            fitting = (one for one in fresh if fits(known[one]) and (test is None or test(known[one])))
+            found |= dict.fromkeys(islice(fitting, count - len(found)))
     if len(found) < count:
         raise UsageError(
             f"Of {len(known)} stored environments {len(found)} fit the prompt, and {count} must. Allow more tokens."

@@ -16,7 +16,7 @@ from spade_train.designer.window import Window
 from spade_train.designer.wording import calculations, text
 from spade_train.designer.worked import Example
 
-VERSION = 4
+VERSION = 5
 """Changes with any change of what designers are told."""
 
 

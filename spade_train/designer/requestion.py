@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from spade_envs import Finding, Rejection, code_blocks, parse_header, shared_trees
+from spade_envs import Finding, Header, Rejection, code_blocks, parse_header, shared_trees
 from spade_train.designer import answering, prompts
 from spade_train.designer.context import DesignContext, Draft, Message
 from spade_train.designer.headers import Facts, retitled, untitled
 from spade_train.designer.mends import mend
 from spade_train.designer.parents import shown_code
-from spade_train.designer.splicing import MOST_CHARACTERS, fault_of
+from spade_train.designer.splicing import MOST_CHARACTERS, fault_of, first_line
 from spade_train.designer.syntax import class_of, methods_of
 from spade_train.designer.window import Window
 from spade_train.designer.wording import calculations
@@ -61,8 +61,9 @@ def worked() -> tuple[Worked, ...]:
 @cache
 def quoted() -> tuple[str, ...]:
     """Return the worked examples as whole files: a copy of one is no design."""
+    before = [mend(f"{_HEADER}{one.before}\n", Facts(0)).source for one in worked()]
     read = (written(_HEADER + one.before, one.after, Facts(0)) for one in worked())
-    return tuple(draft.source for draft in read if isinstance(draft, Draft))
+    return (*before, *(draft.source for draft in read if isinstance(draft, Draft)))
 
 
 def suits(source: str) -> bool:
@@ -85,6 +86,13 @@ def chat(source: str, context: DesignContext, window: Window) -> list[Message]:
 
 def written(source: str, reply: str, facts: Facts) -> Draft | Rejection:
     """Return the file that a reply's class makes: what it needs of the old one above it, and a header of its own."""
+    try:
+        return _written(source, reply, facts)
+    except RecursionError as error:  # what parses may still be too deep to be compared
+        return Rejection((fault_of(error),))
+
+
+def _written(source: str, reply: str, facts: Facts) -> Draft | Rejection:
     code = _code(reply)
     if isinstance(code, Rejection):
         return code
@@ -111,8 +119,12 @@ def written(source: str, reply: str, facts: Facts) -> Draft | Rejection:
 
 def _shown(source: str) -> str:
     """Return a source's constants and class, without what is the same in every such class."""
-    lines = answering.without(shown_code(source)).splitlines()
-    return "\n".join(line for line in lines if not re.match(r"(import|from) ", line)).strip()
+    code = answering.without(shown_code(source))
+    lines = code.splitlines()
+    for node in ast.parse(code).body[::-1]:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            del lines[node.lineno - 1 : node.end_lineno]
+    return "\n".join(lines).strip()
 
 
 def _code(reply: str) -> str | Rejection:
@@ -120,7 +132,7 @@ def _code(reply: str) -> str | Rejection:
     blocks = code_blocks(reply)
     if isinstance(blocks, Rejection):
         return blocks
-    code = "\n\n".join(map(shown_code, blocks))
+    code = re.sub(r"^from __future__ .*\n?", "", "\n\n".join(map(shown_code, blocks)), flags=re.MULTILINE)
     if len(code) > MOST_CHARACTERS:
         large = f"The reply's code has more than {MOST_CHARACTERS:,} characters."
         return Rejection((Finding("splice.size", large, "Write one class."),))
@@ -132,24 +144,30 @@ def _code(reply: str) -> str | Rejection:
 
 
 def _header_for(source: str, owner: ast.ClassDef) -> str:
-    """Return a header in which the parent's facts stand and the class gives the names; a name that is the parent's
-    own is not taken again."""
-    head = source[: source.index("# ///\n") + 6]
-    old = class_of(ast.parse(source))
-    if old is not None and old.name == owner.name:
-        return retitled(head, f"{owner.name}{NAME.title()}", f"{owner.name}, {NAME}").rstrip()
-    return untitled(head).rstrip()
+    """Return a header in which the parent's facts stand and the class gives the names; the parent's own name is not
+    taken again."""
+    mark = re.search(r"^# ///[ \t]*$", source, re.MULTILINE)
+    assert mark is not None  # it is a stored file's
+    head, old, parent = source[: mark.end()], class_of(ast.parse(source)), parse_header(source)
+    name = owner.name if isinstance(parent, Rejection) else parent.id.name
+    if isinstance(parent, Header) and owner.name in (name, old.name if old else name):
+        return retitled(untitled(head, "summary"), f"{name}{NAME.title()}", f"{name}, {NAME}")
+    return untitled(head)
 
 
 def _needed(source: str, code: str) -> list[str]:
-    """Return the statements of a source that set a name which the code uses and does not set itself."""
-    body = ast.parse(code).body
-    wanted = set().union(*map(_loads, body)) - set().union(*map(_sets, body))
-    lines, needed = source.splitlines(), []
-    for node in reversed(ast.parse(source).body):
-        if _sets(node) & wanted:
+    """Return the statements above the old class that say something of a name which the code uses before it sets it."""
+    wanted: set[str] = set()
+    own: set[str] = set()
+    for node in ast.parse(code).body:
+        wanted |= _loads(node) - own
+        own |= _sets(node)
+    tree = ast.parse(source)
+    lines, needed, old = source.splitlines(), [], class_of(tree)
+    for node in reversed(tree.body):
+        if node is not old and _sets(node) & wanted:
             wanted |= _loads(node)
-            needed.append("\n".join(lines[node.lineno - 1 : node.end_lineno]))
+            needed.append("\n".join(lines[first_line(node) - 1 : node.end_lineno]))
     return needed[::-1]
 
 
@@ -163,13 +181,14 @@ def _loads(node: ast.stmt) -> set[str]:
 
 
 def _sets(node: ast.stmt) -> set[str]:
-    """Return the names that a statement of a module sets; none for a class."""
+    """Return the names that a statement of a module sets or changes."""
     match node:
         case ast.Import(names=names) | ast.ImportFrom(names=names):
             return {alias.asname or alias.name.partition(".")[0] for alias in names}
-        case ast.FunctionDef(name=name):
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
             return {name}
-        case ast.Assign() | ast.AnnAssign():
-            nodes = (one for one in ast.walk(node) if isinstance(one, ast.Name))
-            return {one.id for one in nodes if isinstance(one.ctx, ast.Store)}
+        case ast.Assign(targets=targets):
+            return {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
+        case ast.AnnAssign(target=target) | ast.AugAssign(target=target):
+            return {one.id for one in ast.walk(target) if isinstance(one, ast.Name)}
     return set()

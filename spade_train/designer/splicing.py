@@ -49,6 +49,13 @@ def splice(source: str, reply: str) -> Spliced | Rejection:
         source: a file that parses, with one class that has ``reset``.
         reply: what a model said.
     """
+    try:
+        return _spliced(source, reply)
+    except RecursionError as error:  # what parses may still be too deep to be compared
+        return Rejection((fault_of(error),))
+
+
+def _spliced(source: str, reply: str) -> Spliced | Rejection:
     blocks = code_blocks(reply)
     if isinstance(blocks, Rejection):
         return blocks
@@ -145,13 +152,14 @@ def _name(node: ast.stmt) -> str | None:
     return None
 
 
-def _first_line(node: ast.stmt) -> int:
+def first_line(node: ast.stmt) -> int:
+    """Return the line on which a statement begins, its decorators among it."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(one.lineno for one in decorators)])
 
 
 def _text(node: ast.stmt, lines: Sequence[str]) -> str:
-    return textwrap.dedent("\n".join(lines[_first_line(node) - 1 : node.end_lineno]))
+    return textwrap.dedent("\n".join(lines[first_line(node) - 1 : node.end_lineno]))
 
 
 def _put(source: str, piece: _Piece) -> str:
@@ -164,9 +172,9 @@ def _put(source: str, piece: _Piece) -> str:
     lines = source.splitlines()
     old = next((node for node in body if _name(node) == piece.name), None)
     if old is not None:
-        lines[_first_line(old) - 1 : old.end_lineno] = text.splitlines()
+        lines[first_line(old) - 1 : old.end_lineno] = text.splitlines()
     elif piece.inside and not re.match(r"\s*(def|@)", text):  # an attribute goes before the methods
-        place = _first_line(next(node for node in body if isinstance(node, ast.FunctionDef))) - 1
+        place = first_line(next(node for node in body if isinstance(node, ast.FunctionDef))) - 1
         lines[place:place] = [*text.splitlines(), ""]
     elif piece.inside:
         end = owner.end_lineno or len(lines)
@@ -174,6 +182,6 @@ def _put(source: str, piece: _Piece) -> str:
     else:
         imported = re.match(r"(import|from) ", text)
         before = next(iter(tree.body), owner) if imported else owner
-        place = _first_line(before) - 1
+        place = first_line(before) - 1
         lines[place:place] = text.splitlines() if imported else [*text.splitlines(), "", ""]
     return "\n".join(lines) + "\n"

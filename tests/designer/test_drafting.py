@@ -174,6 +174,9 @@ def test_a_block_that_its_writer_forgot_to_close_ends_with_the_reply(registry: R
     assert design.attempts[0].reply == fenced(TRAIN)[:-4]
     for text in ("", "no code", fenced(TRAIN), "a ``` b"):
         assert Answer(text, 1, 1).whole == text
+    thought = f"<think>\nmaybe\n```python\n</think>\n{fenced(TRAIN)}\n"
+    assert Answer(thought, 1, 1).whole == thought
+    assert Answer("~~~~\nx", 1, 1).whole == "~~~~\nx\n~~~~"
     assert Answer("```\nx", 1, 1, cut=True).whole == "```\nx"
 
 

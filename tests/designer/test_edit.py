@@ -14,7 +14,7 @@ from spade_envs.errors import UsageError
 from spade_envs.registry.stack import ADDED
 from spade_train.designer import ComposeDesigner, DesignContext, Document, Draft, EditDesigner, Window
 from spade_train.designer.edit import mutations, part_of
-from spade_train.designer.parents import stored
+from spade_train.designer.parents import chosen, stored
 from spade_train.designer.worked import short_examples
 
 SOURCES = [path.read_text("utf-8") for path in sorted(seeds_folder().glob("*.py"))]
@@ -62,6 +62,12 @@ def test_of_a_small_models_parents_those_come_first_that_another_question_can_be
     assert prepared(small, 0, wish, "spade/NightTrain-v0").parents == ("spade/NightTrain-v0",)
     large = EditDesigner(known=lambda: known)
     assert len({prepared(large, number).parents for number in range(9)}) > 3
+
+
+def test_a_wish_that_is_said_twice_counts_once() -> None:
+    known = dict.fromkeys(("A", "B", "C", "D"), "x")
+    context = replace(CONTEXT, parents=("A", "A", "B"))
+    assert chosen(known, context, bool, 2) == ("A", "B")
 
 
 def test_a_newer_version_may_come_while_a_model_writes(

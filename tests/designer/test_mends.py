@@ -131,6 +131,18 @@ def test_who_forgot_the_answer_is_told_so() -> None:
             "sum([int(self.np_random.integers(5, 50)) for _ in range(3)])",
         ),
         (
+            "drawn-sizes",
+            "int(self.np_random.integers(5, 50))",
+            "sum([int(self.np_random.integers(5, (50), size=9)) for _ in range(3)])",
+            "sum([int(self.np_random.integers(5, (50))) for _ in range(3)])",
+        ),
+        (
+            "drawn-sizes",
+            "int(self.np_random.integers(5, 50))",
+            "sum({k: int(self.np_random.integers(5, 50, size=9)) for k in range(3)}.values())",
+            "sum({k: int(self.np_random.integers(5, 50)) for k in range(3)}.values())",
+        ),
+        (
             "module-draws",
             "class Tally(",
             "MOST = self.np_random.integers(5, 50)\nclass Tally(",
@@ -185,6 +197,29 @@ def test_every_mend_of_the_code_is_tested_here() -> None:
     assert set(MENDS) == code
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        SOUND.replace("class Tally(", "MOST = lambda self: self._n\nclass Tally("),
+        SOUND.replace("class Tally(", "N = self.np_random.integers(5)\nM = N + 1\nclass Tally("),
+        SOUND.replace("class Tally(", "N = self.np_random.integers(5); M = 2\nclass Tally("),
+        SOUND.replace('return "|" * self._n, {}', "best = max(3, self._n)"),
+    ],
+    ids=["of its own self", "used elsewhere", "two in a line", "no text"],
+)
+def test_what_a_mend_would_break_stays_as_it_is(code: str) -> None:
+    assert mend(code, FACTS).source == code
+
+
+def test_a_question_in_brackets_is_returned_in_brackets() -> None:
+    code = SOUND.replace(
+        'return "|" * self._n, {}',
+        'text = (\n            f"How many: "\n            f"{self._n}?"\n        )',
+    )
+    assert "return (\n" in mend(code, FACTS).source
+    assert mend(code, FACTS).mends == ("reset-return", "reset-pair")
+
+
 def test_only_the_environments_own_reset_is_mended() -> None:
     helper = SOUND.replace(
         "class Tally", "class Pile:\n    def reset(self):\n        return 3\n\n\nclass Tally"
@@ -231,6 +266,11 @@ def test_a_header_keeps_choices_and_gets_facts() -> None:
 def test_quotation_marks_that_were_forgotten_in_a_header_are_written() -> None:
     bare = HEADER.replace('"math"', "math").replace('"Tally"', "Tally")
     assert mend(SOUND.replace(HEADER, bare), FACTS).source == SOUND
+    for skills in ("counting, fives", "[counting, fives]", "counting, fives  # two"):
+        header = parse_header(mend(SOUND.replace('["counting"]', skills), FACTS).source)
+        assert isinstance(header, Header)
+        assert header.skills == ("counting", "fives")
+    mend(SOUND.replace("max_episode_steps = 3", f"max_episode_steps = {'9' * 5000}"), FACTS)
 
 
 def test_code_that_does_not_parse_is_refused_for_that_and_not_for_its_header() -> None:

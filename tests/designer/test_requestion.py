@@ -75,8 +75,17 @@ def test_constants_that_the_class_uses_stay_and_others_go() -> None:
 
 
 def test_a_class_that_keeps_its_name_is_told_from_its_parent() -> None:
-    _, header = draft(GLACIER, CLASS.replace("GlacierRises", "GlacierSurvey"))
+    kept = CLASS.replace("GlacierRises", "GlacierSurvey")
+    child, header = draft(GLACIER.replace("# ///\nfrom", "# ///  \nfrom"), kept)
     assert str(header.id) == "spade/GlacierSurveyRequestioned-v0"
+    assert header.summary.startswith("The height of a glacier is given.")
+    falls = "sum(heights[:3]) * max(heights) - sum(n % 7 for n in heights[5:] if n > 250)"
+    other = kept.replace("sum(b - a for a, b in zip(heights, heights[1:]) if b > a)", falls)
+    other = other.replace("rose in all", "fell, thrice, in all").replace(
+        "np_random.integers(200, 300, size=12)", "np_random.permutation(90)"
+    )
+    _, second = draft(child, other)
+    assert second.id.name not in (header.id.name, "GlacierSurvey")
 
 
 def test_a_change_of_numbers_alone_is_no_other_question() -> None:
@@ -113,6 +122,27 @@ def test_no_reply_makes_reading_raise(text: str, start: int, end: int) -> None:
     rq.written(GLACIER, fenced(CLASS[:start] + text + CLASS[end:]), FACTS)
 
 
+@pytest.mark.parametrize(
+    "deep", [f"x = {'+'.join('1' * 1500)}", f"x = self{'.a' * 1200}"], ids=["a sum", "attributes"]
+)
+def test_what_is_too_deep_to_be_compared_is_refused(deep: str) -> None:
+    read = rq.written(GLACIER, fenced(CLASS.replace("        # Ask.", f"        {deep}")), FACTS)
+    assert isinstance(read, Rejection)
+
+
+def test_all_that_shapes_a_name_comes_along() -> None:
+    above = 'PRICES = {"a": 1}\nPRICES["b"] = 2\nSQUARES = [n * n for n in range(9)]\n\n\nclass Box:\n    size = 3\n\n\nclass Glacier'
+    parent = GLACIER.replace("class Glacier", above, 1).replace("MONTHS = [", "MONTHS: list = [")
+    parent = parent.replace("\n\n\nclass Box", '\nMONTHS += ["x"]\n\n\nclass Box')
+    source, _ = draft(parent, CLASS.replace("size=12", 'size=len(MONTHS) + PRICES["b"] + Box.size'))
+    assert 'MONTHS += ["x"]' in source
+    assert 'PRICES["b"] = 2' in source
+    assert "class Box" in source
+    assert "SQUARES" not in source
+    future, _ = draft(GLACIER, "from __future__ import annotations\n\n\n" + CLASS)
+    assert "__future__" not in future
+
+
 def test_only_what_asks_one_question_suits() -> None:
     assert all(rq.suits(one) for one in (GLACIER, STALLS, TRAIN, SCRIBE))
     assert not any(rq.suits(one.whole) for one in short_examples("tools"))
@@ -122,7 +152,7 @@ def test_only_what_asks_one_question_suits() -> None:
 
 
 def test_worked_examples_are_sound_designs_about_no_calculation_that_is_asked_for() -> None:
-    assert len(rq.quoted()) == len(rq.worked()) == 3
+    assert len(rq.quoted()) == 2 * len(rq.worked()) == 6
     assert not {one.calculation for one in rq.worked()} & set(calculations().whole)
     for source in rq.quoted():
         report = judge(source)
