@@ -131,7 +131,8 @@ def test_what_is_too_deep_to_be_compared_is_refused(deep: str) -> None:
 
 
 def test_all_that_shapes_a_name_comes_along() -> None:
-    above = 'PRICES = {"a": 1}\nPRICES["b"] = 2\nSQUARES = [n * n for n in range(9)]\n\n\nclass Box:\n    size = 3\n\n\nclass Glacier'
+    constants = 'PRICES = {"a": 1}\nPRICES["b"] = 2\nSQUARES = [n * n for n in range(9)]'
+    above = f"{constants}\n\n\nclass Box:\n    size = 3\n\n\nclass Glacier"
     parent = GLACIER.replace("class Glacier", above, 1).replace("MONTHS = [", "MONTHS: list = [")
     parent = parent.replace("\n\n\nclass Box", '\nMONTHS += ["x"]\n\n\nclass Box')
     source, _ = draft(parent, CLASS.replace("size=12", 'size=len(MONTHS) + PRICES["b"] + Box.size'))
