@@ -22,13 +22,13 @@ def sparkline(
     Args:
         values: in their order; None and what is not finite are passed over. Of many the last sixty are drawn.
         label: what a screen reader says, such as "success: 0.25, 0.5, 0.75".
-        low, high: the ends of the scale; by default the least and the greatest value.
+        low, high: the ends of the scale; the least and the greatest value where missing or not finite.
     """
     known = [value for value in values if value is not None and math.isfinite(value)][-_MOST:]
     if not known:
         return ""
-    least = min(known) if low is None else low
-    most = max(known) if high is None else high
+    least = low if low is not None and math.isfinite(low) else min(known)
+    most = high if high is not None and math.isfinite(high) else max(known)
     xs, ys = _across(len(known)), _up(known, least, most)
     line = " ".join([x + y for x, y in zip(xs, ys, strict=True)])
     colour = look(0).colour
@@ -49,7 +49,7 @@ def _across(of: int) -> tuple[str, ...]:
 
 def _up(values: list[float], least: float, most: float) -> list[str]:
     """Return where each of some values stands, from the top."""
-    if not most > least:
+    if not 0 < most - least < math.inf:
         return [_FROM_TOP[_STEPS // 2]] * len(values)
     scale = _STEPS / (most - least)
     inside = [least if value < least else most if value > most else value for value in values]

@@ -10,7 +10,7 @@ from itertools import combinations
 from xml.etree import ElementTree as Tree
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
@@ -153,6 +153,9 @@ number = st.none() | st.floats(allow_nan=True, allow_infinity=True)
 
 
 @given(st.lists(number, max_size=80), number, number)
+@example([0.0], -math.inf, None)
+@example([0.0], None, math.nan)
+@example([1.7e308, -1.7e308], None, None)
 def test_a_sparkline_stays_in_its_frame(
     values: list[float | None], low: float | None, high: float | None
 ) -> None:
