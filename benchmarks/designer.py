@@ -75,8 +75,8 @@ def contexts(designer: Designer, documents: Sequence[Document], count: int) -> l
     """
     known = stored() if isinstance(designer, EditDesigner) else {}
     first = [one for one in sorted(known) if "\n# parent = " not in known[one] and designer.fits(known[one])]
-    if getattr(designer, "brief", False):
-        first = list(filter(lambda one: suits(known[one]), first)) or first
+    if designer.brief:
+        first = [one for one in first if suits(known[one])] or first
     return [
         DesignContext(
             1 + k // SAME_EXAMPLES,
@@ -155,6 +155,9 @@ def diversity(designs: Sequence[dict[str, Any]]) -> dict[str, Any]:
     distances = [d for one in designs if one["env_id"] and (d := one["attempts"][-1]["distance"]) is not None]
     return {
         "admitted": len(sources),
+        "of them variants": sum(
+            bool(one["env_id"] and one["attempts"][-1].get("variant")) for one in designs
+        ),
         "mean distance of two": round(fmean(apart), 2) if apart else None,
         "mean distance to the nearest": round(fmean(distances), 2) if distances else None,
         "domains": len({header.domain for header in headers}),

@@ -61,9 +61,9 @@ def retitled(source: str, name: str, title: str) -> str:
     )
 
 
-def untitled(source: str, keys: str = "id|title|summary") -> str:
-    """Return the source without these keys of its header, so that its class gives them."""
-    return re.sub(rf"^# (?:{keys}) = .*\n", "", source, flags=re.MULTILINE)
+def without_keys(source: str, *keys: str) -> str:
+    """Return the source without these keys of its header; what can be is then taken from its class."""
+    return re.sub(rf"^# (?:{'|'.join(keys)}) = .*\n", "", source, flags=re.MULTILINE)
 
 
 def _keys(block: str) -> Iterator[tuple[str, Any]]:

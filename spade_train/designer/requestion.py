@@ -16,7 +16,7 @@ from pathlib import Path
 from spade_envs import Finding, Header, Rejection, code_blocks, parse_header, shared_trees
 from spade_train.designer import answering, prompts
 from spade_train.designer.context import DesignContext, Draft, Message
-from spade_train.designer.headers import Facts, retitled, untitled
+from spade_train.designer.headers import Facts, retitled, without_keys
 from spade_train.designer.mends import mend
 from spade_train.designer.parents import shown_code
 from spade_train.designer.splicing import MOST_CHARACTERS, fault_of, first_line
@@ -62,7 +62,7 @@ def worked() -> tuple[Worked, ...]:
 def quoted() -> tuple[str, ...]:
     """Return the worked examples as whole files: a copy of one is no design."""
     before = [mend(f"{_HEADER}{one.before}\n", Facts(0)).source for one in worked()]
-    read = (written(_HEADER + one.before, one.after, Facts(0)) for one in worked())
+    read = [written(source, one.after, Facts(0)) for source, one in zip(before, worked(), strict=True)]
     return (*before, *(draft.source for draft in read if isinstance(draft, Draft)))
 
 
@@ -96,17 +96,13 @@ def _written(source: str, reply: str, facts: Facts) -> Draft | Rejection:
     code = _code(reply)
     if isinstance(code, Rejection):
         return code
-    owner = class_of(ast.parse(code))
-    if owner is None:
+    old, new = class_of(ast.parse(source)), class_of(ast.parse(code))
+    if new is None or old is None:
         none = Finding("splice.nothing", "The reply holds no class with `reset`.", "Write the class whole.")
         return Rejection((none,))
-    if ast.dump(owner) in map(ast.dump, ast.parse(source).body):
-        same = Finding("splice.unchanged", "The reply changes nothing.", "Write another class.")
+    if same := _same(old, new):
         return Rejection((same,))
-    if _rules(code) and _rules(code) == _rules(source):
-        stale = Finding("splice.rules", "The docstring still says what was asked before.", _RULES)
-        return Rejection((stale,))
-    whole = "\n".join([_header_for(source, owner), *_needed(source, code), "", "", code])
+    whole = "\n".join([_header_for(source, old.name, new.name), *_needed(source, code), "", "", code])
     mended = mend(f"{whole.strip()}\n", facts)
     header = parse_header(mended.source)
     if isinstance(header, Rejection):
@@ -115,6 +111,19 @@ def _written(source: str, reply: str, facts: Facts) -> Draft | Rejection:
         near = Finding("splice.variant", "The class does what it did before, with other numbers.", _OTHER)
         return Rejection((near,))
     return Draft(mended.source, tuple(name for name in mended.mends if name not in ("header", "answering")))
+
+
+def _same(old: ast.ClassDef, new: ast.ClassDef) -> Finding | None:
+    """Return what a class has kept that had to change."""
+    if ast.dump(old) == ast.dump(new):
+        return Finding("splice.unchanged", "The reply changes nothing.", "Write another class.")
+    if (rules := _rules(new)) and rules == _rules(old):
+        return Finding("splice.rules", "The docstring still says what was asked before.", _RULES)
+    return None
+
+
+def _rules(owner: ast.ClassDef) -> str:
+    return " ".join((ast.get_docstring(owner) or "").split())
 
 
 def _shown(source: str) -> str:
@@ -143,16 +152,15 @@ def _code(reply: str) -> str | Rejection:
     return code
 
 
-def _header_for(source: str, owner: ast.ClassDef) -> str:
-    """Return a header in which the parent's facts stand and the class gives the names; the parent's own name is not
-    taken again."""
-    mark = re.search(r"^# ///[ \t]*$", source, re.MULTILINE)
+def _header_for(source: str, old: str, new: str) -> str:
+    """Return a header in which the parent's facts stand; the new class gives the names, unless it has the parent's."""
+    mark, header = re.search(r"^# ///[ \t]*$", source, re.MULTILINE), parse_header(source)
     assert mark is not None  # it is a stored file's
-    head, old, parent = source[: mark.end()], class_of(ast.parse(source)), parse_header(source)
-    name = owner.name if isinstance(parent, Rejection) else parent.id.name
-    if isinstance(parent, Header) and owner.name in (name, old.name if old else name):
-        return retitled(untitled(head, "summary"), f"{name}{NAME.title()}", f"{name}, {NAME}")
-    return untitled(head)
+    assert isinstance(header, Header)
+    head, name = source[: mark.end()], header.id.name
+    if new in (name, old):
+        return retitled(without_keys(head, "summary"), f"{name}{NAME.title()}", f"{name}, {NAME}")
+    return without_keys(head, "id", "title", "summary")
 
 
 def _needed(source: str, code: str) -> list[str]:
@@ -169,11 +177,6 @@ def _needed(source: str, code: str) -> list[str]:
             wanted |= _loads(node)
             needed.append("\n".join(lines[first_line(node) - 1 : node.end_lineno]))
     return needed[::-1]
-
-
-def _rules(source: str) -> str:
-    owner = class_of(ast.parse(source))
-    return " ".join((ast.get_docstring(owner) or "").split()) if owner else ""
 
 
 def _loads(node: ast.stmt) -> set[str]:

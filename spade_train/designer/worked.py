@@ -10,6 +10,7 @@ from typing import Literal
 
 from spade_envs import Rejection, parse_header, seeds_folder
 from spade_train.designer import answering
+from spade_train.designer.headers import without_keys
 
 OURS = ("id", "summary", "origin", "parent", "generation_round", "license", "contract")
 """Keys of the header that follow from the code or state facts: a model need not spend tokens on them."""
@@ -61,7 +62,7 @@ def examples_of(sources: Iterable[str]) -> tuple[Example, ...]:
 
 def as_asked(source: str) -> str:
     """Return a source without the header's keys that a model does not write."""
-    return re.sub(rf"^# (?:{'|'.join(OURS)}) = .*\n", "", source, flags=re.MULTILINE)
+    return without_keys(source, *OURS)
 
 
 def _example(source: str) -> Example:
